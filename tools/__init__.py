@@ -1,0 +1,1 @@
+"""What run.py runs: the set-up, the words it knows, and the care of the notebooks."""
