@@ -16,7 +16,7 @@ NBVAL = [
 TYPED = ["run.py", "mha_lib", "tools", "benchmarks"]
 
 
-def run_parts(parts: dict[str, list[str | Path]]) -> int:
+def run_parts(parts: dict[str, list[str]]) -> int:
     """Run every part, also after one that failed, and close with the minutes of each."""
     lines, worst = [], 0
     for name, command in parts.items():
@@ -104,7 +104,7 @@ def problem(arguments: list[str]) -> str | None:
     if extra and word not in TAKES_MORE:
         return (
             f"'{word}' takes no further words, but got: {' '.join(extra)}\n"
-            f"For a single test: {PYTHON.relative_to(ROOT)} -m pytest tests/test_masks.py"
+            f"For a single test: {Path(PYTHON).relative_to(ROOT)} -m pytest tests/test_masks.py"
         )
     return None
 

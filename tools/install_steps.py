@@ -36,14 +36,16 @@ def steps(with_tests: bool) -> list[Step]:
     # torch goes first and alone: asked with the extra index, pip would look up every other
     # package there too, and where that index cannot be reached it would retry each of them.
     torch = ["--no-deps", "--retries", "1", "--extra-index-url", TORCH_INDEX, pinned_torch()]
+    encoder = ["--no-deps", "-r", "requirements-nodeps.txt"]
     plan = [
         Step("torch", "torch, the largest part (about 200 MB)", torch),
         Step("learner", "JupyterLab, matplotlib and the like", ["-r", "requirements.txt"]),
-        Step("encoder", "a trained encoder (84 MB)", ["--no-deps", "-r", "requirements-nodeps.txt"]),
+        Step("encoder", "a trained encoder (84 MB)", encoder),
         Step("library", "mha_lib, the library of this folder", ["--no-deps", "-e", "."]),
     ]
     if with_tests:
-        both = ["-r", "requirements.txt", "-r", "requirements-test.txt"]
+        # Both files, so that pip minds the learner's pins; quiet, as most of them are there.
+        both = ["--quiet", "-r", "requirements.txt", "-r", "requirements-test.txt"]
         plan.append(Step("tests", "pytest, nbval, ruff, mypy and the like", both))
     return plan
 

@@ -9,12 +9,11 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from tools.install_steps import ROOT, TORCH_HINT, Step, fingerprint, pinned_torch, steps
 
 VENV = ROOT / ".venv"
-PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+PYTHON = str(VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
 STAMP = VENV / "set_up.json"
 MIN_PYTHON = [3, 11]
 VENV_HINT = """\
@@ -34,12 +33,12 @@ def environment() -> dict[str, str]:
     return kept | {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0"}
 
 
-def call(*command: str | Path) -> int:
+def call(*command: str) -> int:
     """Run a command in the root folder and return its exit code.
 
     Ctrl-C reaches the child too. The child decides what to do with it, and we wait for its end.
     """
-    child = subprocess.Popen([str(word) for word in command], cwd=ROOT, env=environment())
+    child = subprocess.Popen(command, cwd=ROOT, env=environment())
     while True:
         try:
             return child.wait()
@@ -90,11 +89,12 @@ def make_venv(reason: str) -> None:
     say(f"Making .venv with Python {ours[0]}.{ours[1]}: {reason}.")
     # _base_executable: when called with .venv's own Python, it must not clear itself.
     base = getattr(sys, "_base_executable", None) or sys.executable
-    command = [base, "-m", "venv", "--clear", "--prompt", "mha", VENV]
+    command = [base, "-m", "venv", "--clear", "--prompt", "mha", str(VENV)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment())
     if done.returncode or venv_version() is None:
         hint = VENV_HINT.format(*ours)
-        raise SystemExit(f"[run.py] Making .venv failed. Python says:\n{done.stdout}{done.stderr}\n{hint}")
+        said = done.stdout + done.stderr
+        raise SystemExit(f"[run.py] Making .venv failed. Python says:\n{said}\n{hint}")
 
 
 def has_torch() -> bool:

@@ -70,6 +70,8 @@ def execute(notebook: NotebookNode) -> None:
             resources={"metadata": {"path": folder}},
             record_timing=False,
             coalesce_streams=True,
+            # Errors only: ipykernel's notes about its transport are no use here.
+            extra_arguments=["--IPKernelApp.log_level=ERROR"],
         )
         running = [0]
         client.on_cell_start = lambda cell, cell_index: running.append(cell_index)
