@@ -10,7 +10,7 @@ import sys
 MIN_PYTHON = (3, 11)
 
 
-def version_problem(version: "tuple[int, ...]", executable: str) -> "str | None":
+def version_problem(version, executable):
     """Return what to tell someone whose Python is too old, or None."""
     if tuple(version[:2]) >= MIN_PYTHON:
         return None
@@ -21,7 +21,7 @@ def version_problem(version: "tuple[int, ...]", executable: str) -> "str | None"
     ).format(MIN_PYTHON[0], MIN_PYTHON[1], executable, version[0], version[1])
 
 
-def main() -> None:
+def main():
     problem = version_problem(sys.version_info, sys.executable)
     if problem:
         sys.exit(problem)
