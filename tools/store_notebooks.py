@@ -18,6 +18,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
+from tools.navigation import write_nav
+
 ROOT = Path(__file__).resolve().parent.parent
 CELL_TIMEOUT = 600
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -119,6 +121,7 @@ def store(path: Path) -> None:
         NotStoredError: The notebook must not be stored; the text names the cell.
     """
     notebook = nbformat.read(path, as_version=4)
+    write_nav(notebook, path)
     execute(notebook)
     clean(notebook)
     nbformat.validate(notebook)

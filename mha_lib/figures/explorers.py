@@ -4,28 +4,35 @@ import html
 from collections.abc import Callable
 
 import ipywidgets as widgets
-from IPython.display import display
 from matplotlib.figure import Figure
 
 from mha_lib.figures.pictures import picture_html
 
-FALLBACK = "Interactive. Run this cell to use it; the figure beside it shows the same without it."
+FALLBACK = "Interactive: run this cell to use it. The figure named above shows the same without it."
+
+
+class Explorer(widgets.VBox):
+    """Controls and the picture that follows them; a line of text where no kernel runs."""
+
+    def _repr_mimebundle_(self, **options: object) -> dict[str, object]:
+        return {**super()._repr_mimebundle_(**options), "text/plain": FALLBACK}
 
 
 def explorer(
     draw: Callable[..., tuple[Figure, str]], controls: dict[str, widgets.Widget]
-) -> widgets.VBox:
-    """Show controls and, below, the picture that `draw` makes of their values.
+) -> Explorer:
+    """Return controls and, below, the picture that `draw` makes of their values.
 
-    Nothing is stored in the notebook but a line of text, so a saved lesson opens without a
-    broken widget; running the cell brings the controls.
+    Nothing of it is stored in the notebook but a line of text, so a saved lesson opens without
+    a broken widget; running the cell brings the controls.
 
     Args:
         draw: Called with each control's value by name; returns a figure and its alt text.
         controls: Widgets with a `value`, by the name of `draw`'s parameter.
 
     Returns:
-        The box that was shown. A value that `draw` refuses is answered with the error's text.
+        The box: end a cell with it. A value that `draw` refuses with a ValueError is answered
+        with the error's text.
     """
     canvas = widgets.HTML()
 
@@ -43,13 +50,4 @@ def explorer(
         control.observe(follow, names="value")
     follow()
     row = widgets.HBox(list(controls.values()), layout=widgets.Layout(flex_flow="row wrap"))
-    box = widgets.VBox([row, canvas])
-    show(box)
-    return box
-
-
-def show(widget: widgets.Widget) -> None:
-    """Display a widget; where no kernel runs, a line of text stands in its place."""
-    bundle = dict(widget._repr_mimebundle_())
-    bundle["text/plain"] = FALLBACK
-    display(bundle, raw=True)
+    return Explorer([row, canvas])

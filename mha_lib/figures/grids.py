@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from IPython.display import HTML
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import FigureBase
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
@@ -67,9 +67,10 @@ def outline(ax: Axes, first: tuple[int, int], size: tuple[int, int], head: int) 
     """Draw a head's edge around a block of cells: `first` (row, column), `size` (rows, columns)."""
     ax.add_patch(
         Rectangle(
-            (first[1] - 0.5, first[0] - 0.5),
-            size[1],
-            size[0],
+            # A little inside the cells, so that the edges of two neighbours stay apart.
+            (first[1] - 0.46, first[0] - 0.46),
+            size[1] - 0.08,
+            size[0] - 0.08,
             fill=False,
             edgecolor=palette.head_colour(head),
             linestyle=palette.head_edge(head),
@@ -112,10 +113,15 @@ def grids(*shown: tuple[str, Tensor], rows: Sequence[str], alt: str) -> HTML:
     return picture(figure, alt)
 
 
-def side_by_side(figure: Figure, widths: Sequence[float | int]) -> list[Axes]:
+def side_by_side(figure: FigureBase, widths: Sequence[float | int]) -> list[Axes]:
     """Return a row of axes whose widths are in proportion."""
-    row = figure.subplots(1, len(widths), squeeze=False, width_ratios=list(widths))
-    return list(row[0])
+    return list(figure.subplots(1, len(widths), squeeze=False, width_ratios=list(widths))[0])
+
+
+def stacked(figure: FigureBase, heights: Sequence[float | int]) -> list[FigureBase]:
+    """Return a column of parts of a figure whose heights are in proportion."""
+    parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=list(heights))
+    return [part for row in parts for part in row]
 
 
 def _draw_cell(ax: Axes, r: int, c: int, fill: Colour, masked: bool = False) -> None:
