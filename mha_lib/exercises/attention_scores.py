@@ -1,0 +1,135 @@
+"""Exercises of lesson 5."""
+
+from typing import Any
+
+import torch
+
+import mha_lib
+from mha_lib.exercises.exercise import Case, Exercise, Stage
+from mha_lib.exercises.inputs import waves
+from mha_lib.exercises.solutions import attention_scores as solutions
+
+LESSON = "attention_scores"
+
+_MASK = """\
+- `attn_mask`: `None`, or a bool tensor with **True = may attend**. Its shape is `(L, S)`,
+  `(B, 1, 1, S)`, `(B, 1, L, S)` or `(B, H, L, S)`: it broadcasts against the scores.
+- A row with nothing to attend to: all its weights are 0, not NaN."""
+
+
+def _qk(batch: int, heads: int, length: int, keys: int, width: int) -> tuple[Any, Any]:
+    return waves(batch, heads, length, width, step=0.7), waves(batch, heads, keys, width, step=1.3)
+
+
+def _masked(with_value: bool) -> tuple[Stage, ...]:
+    def case(q: Any, k: Any, *mask: Any) -> Case:
+        value = (waves(*k.shape[:-1], 3, step=2.1),) if with_value else ()
+        return Case((q, k, *value, *mask))
+
+    q, k = _qk(2, 3, 5, 7, 4)
+    lower = torch.ones(5, 7, dtype=torch.bool).tril()
+    padding = torch.arange(7) < torch.tensor([[7], [4]])
+    empty = lower.clone()
+    empty[2] = False
+    return (
+        Stage("No mask", (case(*_qk(1, 1, 2, 2, 4)), case(q, k))),
+        Stage("A mask", (case(q, k, lower), case(q, k, padding[:, None, None]))),
+        Stage("A row with nothing to attend to", (case(q, k, empty),)),
+        Stage("Large scores", (case(100 * q, 100 * k),)),
+    )
+
+
+def _score_stages() -> tuple[Stage, ...]:
+    return (
+        Stage("One query, one key", (Case(_qk(1, 1, 1, 1, 4)),)),
+        Stage("Several", (Case(_qk(1, 1, 2, 3, 4)), Case(_qk(2, 3, 5, 7, 11)))),
+        Stage("All sizes alike", (Case(_qk(2, 2, 2, 2, 2)),)),
+    )
+
+
+EXERCISES = (
+    Exercise(
+        name="attention_scores",
+        lesson=LESSON,
+        stars=1,
+        minutes=5,
+        statement="""\
+Compare each query with each key.
+
+- `query` `(B, H, L, D)`, `key` `(B, H, S, D)`; `L` and `S` may differ.
+- The result is `(B, H, L, S)`: row = query, column = key.
+
+As a loop:
+
+```
+for l in range(L):
+    for s in range(S):
+        out[b, h, l, s] = sum(query[b, h, l] * key[b, h, s]) / sqrt(D)
+```
+
+With `D = 4`, the query `[2, 0, 0, 0]` and the key `[3, 1, 0, 0]` have the score `6 / 2 = 3`.""",
+        hints=(
+            "A matrix product makes all these sums at once.",
+            "`query @ ...` needs the key's last two axes swapped. Count them from the end.",
+            "Divide by `math.sqrt(D)`; `D` is the last size of `query`.",
+        ),
+        solution=solutions.attention_scores,
+        right=mha_lib.attention_scores,
+        stages=_score_stages,
+    ),
+    Exercise(
+        name="attention_weights",
+        lesson=LESSON,
+        stars=2,
+        minutes=8,
+        statement=f"""\
+Turn the scores of each query into weights that sum to 1.
+
+- `query` `(B, H, L, D)`, `key` `(B, H, S, D)`. The result is `(B, H, L, S)`.
+{_MASK}
+
+As a loop, for one query:
+
+```
+score[s]  = sum(query[l] * key[s]) / sqrt(D)
+weight[s] = exp(score[s]) / sum of exp(score[...]) over the keys that the mask allows
+weight[s] = 0 where the mask does not allow
+```""",
+        hints=(
+            "Scores first, then the mask, then softmax over the keys.",
+            "Softmax turns a score of minus infinity into a weight of 0: "
+            "`scores.masked_fill(~attn_mask, -math.inf)`.",
+            "Softmax of a row that is all minus infinity is 0 / 0 = NaN. Find these rows with "
+            "`~attn_mask.any(-1, keepdim=True)` and set their weights to 0.",
+        ),
+        solution=solutions.attention_weights,
+        right=mha_lib.attention_weights,
+        stages=lambda: _masked(with_value=False),
+    ),
+    Exercise(
+        name="scaled_dot_product_attention",
+        lesson=LESSON,
+        stars=2,
+        minutes=10,
+        statement=f"""\
+Average the values of the words by their weights.
+
+- `query` `(B, H, L, D)`, `key` `(B, H, S, D)`, `value` `(B, H, S, D_v)`.
+- The result is `(B, H, L, D_v)`.
+{_MASK} So its output is 0, too.
+
+```
+out[l] = sum over s of weight[l, s] * value[s]
+```
+
+You may call `mha_lib.attention_weights`, or write everything yourself.""",
+        hints=(
+            "`weights` is `(B, H, L, S)`, `value` is `(B, H, S, D_v)`.",
+            "That sum over `s` is a matrix product.",
+            "`mha_lib.attention_weights(query, key, attn_mask)`, then `@ value`.",
+        ),
+        solution=solutions.scaled_dot_product_attention,
+        right=mha_lib.scaled_dot_product_attention,
+        stages=lambda: _masked(with_value=True),
+    ),
+)
