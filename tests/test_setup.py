@@ -268,6 +268,21 @@ def test_a_failed_step_is_named_and_tried_again(scratch, monkeypatch):
     assert calls == ["--no-input --no-deps -r requirements-nodeps.txt", "--no-input --no-deps -e ."]
 
 
+def test_a_failed_step_is_done_again_even_when_its_change_is_taken_back(scratch, monkeypatch):
+    pip_calls(monkeypatch)
+    set_up.set_up(with_tests=False)
+    path = scratch / "requirements-nodeps.txt"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("==", "==9"), encoding="utf-8")
+    pip_calls(monkeypatch, fails_at="requirements-nodeps")
+    with pytest.raises(SystemExit):
+        set_up.set_up(with_tests=False)
+    path.write_text(text, encoding="utf-8")
+    calls = pip_calls(monkeypatch)
+    set_up.set_up(with_tests=False)
+    assert len(calls) == 1
+
+
 def test_a_failed_torch_says_where_it_can_be_had(scratch, monkeypatch):
     pip_calls(monkeypatch, fails_at="torch==")
     with pytest.raises(SystemExit, match="There is none for Intel Macs"):
