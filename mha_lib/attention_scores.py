@@ -7,7 +7,8 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from mha_lib.input_rules import as_additive_or_bool, check_query_key, check_value
+from mha_lib.hyperparameters import check_share
+from mha_lib.input_rules import check_mask, check_query_key, check_value, join_causal
 
 
 def attention_scores(
@@ -29,7 +30,7 @@ def attention_scores(
         Any real number for each pair of words: not yet a weight.
 
     Raises:
-        ValueError: Widths or leading axes differ, or a length is 0.
+        ValueError: Widths or leading axes differ, or a length or the width is 0.
 
     Source:
         Vaswani et al. 2017, equation 1, inside the softmax.
@@ -74,15 +75,17 @@ def attention_weights(
     Source:
         Vaswani et al. 2017, equation 1.
     """
-    scores = attention_scores(query, key, scale=scale)
-    mask = as_additive_or_bool(attn_mask, is_causal, scores)
+    scores = attention_scores(_at_least_float32(query), _at_least_float32(key), scale=scale)
+    if attn_mask is not None:
+        check_mask(attn_mask, tuple(scores.shape), "attn_mask")
+    mask = join_causal(attn_mask, is_causal, scores.shape[-2], scores.shape[-1], query)
     if mask is None:
-        return scores.softmax(-1)
+        return scores.softmax(-1).to(query.dtype)
     is_bool = mask.dtype == torch.bool
     scores = scores.masked_fill(~mask, -math.inf) if is_bool else scores + mask
     # softmax of a row of -inf is 0 / 0: such a row is set to 0 before and after.
     empty = (scores == -math.inf).all(-1, keepdim=True)
-    return scores.masked_fill(empty, 0).softmax(-1).masked_fill(empty, 0)
+    return scores.masked_fill(empty, 0).softmax(-1).masked_fill(empty, 0).to(query.dtype)
 
 
 def scaled_dot_product_attention(
@@ -126,5 +129,12 @@ def scaled_dot_product_attention(
         Vaswani et al. 2017, equation 1.
     """
     check_value(key, value)
+    check_share("dropout_p", dropout_p)
     weights = attention_weights(query, key, attn_mask, is_causal, scale=scale)
     return F.dropout(weights, dropout_p) @ value
+
+
+def _at_least_float32(x: Tensor) -> Tensor:
+    # As in torch's fused form. In float16 a score above 65504 would be inf; in bfloat16 a score
+    # near 1000 is right only to within 2, which says nothing about its exponential.
+    return x.to(torch.promote_types(x.dtype, torch.float32))

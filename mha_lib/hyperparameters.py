@@ -1,5 +1,7 @@
 """Step 1: the numbers that fix every shape."""
 
+from torch import SymInt
+
 
 def head_dim(embed_dim: int, num_heads: int) -> int:
     """Return the width of one head.
@@ -52,7 +54,16 @@ def check_count(name: str, value: int, smallest: int = 1) -> None:
         TypeError: `value` is not an int (True and False are not counts).
         ValueError: `value` is below `smallest`.
     """
-    if isinstance(value, bool) or not isinstance(value, int):
+    # A SymInt is the int that torch.export puts where a length may vary.
+    if isinstance(value, bool) or not isinstance(value, (int, SymInt)):
         raise TypeError(f"{name} must be an int, got {value!r} of type {type(value).__name__}")
     if value < smallest:
         raise ValueError(f"{name} must be at least {smallest}, got {value}")
+
+
+def check_share(name: str, value: float) -> None:
+    """Raise unless `value` is a number in 0 .. 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number, got {value!r} of type {type(value).__name__}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must lie in 0 .. 1, got {value}")

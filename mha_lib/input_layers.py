@@ -3,10 +3,11 @@
 import math
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Integer
 from torch import Tensor, nn
 
 from mha_lib.hyperparameters import check_count
+from mha_lib.input_rules import check_ids
 
 
 def sinusoidal_positions(num_positions: int, embed_dim: int) -> Float[Tensor, "L E"]:
@@ -46,7 +47,7 @@ def sinusoidal_positions(num_positions: int, embed_dim: int) -> Float[Tensor, "L
 
 
 def embed_tokens(
-    ids: Int[Tensor, "*B L"], table: Float[Tensor, "V E"], positions: Float[Tensor, "P E"]
+    ids: Integer[Tensor, "*B L"], table: Float[Tensor, "V E"], positions: Float[Tensor, "P E"]
 ) -> Float[Tensor, "*B L E"]:
     """Look the words up, scale them, add their positions.
 
@@ -67,14 +68,15 @@ def embed_tokens(
 
     Raises:
         TypeError: `ids` are not whole numbers.
-        ValueError: No words, more words than positions, widths that differ, an id out of range.
+        ValueError: No words, more words than positions, an id out of range, tables without
+            exactly two axes or of different widths.
 
     Source:
         Vaswani et al. 2017, sections 3.4 (the factor sqrt(d_model)) and 3.5 (the sum).
     """
-    _check_input(ids, table, positions)
+    check_ids(ids, table, positions)
     scale = math.sqrt(table.shape[-1])
-    return table[ids] * scale + positions[: ids.shape[-1]]
+    return table[ids.long()] * scale + positions[: ids.shape[-1]]
 
 
 class InputLayer(nn.Module):
@@ -90,7 +92,8 @@ class InputLayer(nn.Module):
         padding_idx: Id of the padding word; its row starts at zero and is not trained.
 
     Raises:
-        TypeError, ValueError: As in `embed_tokens`.
+        TypeError, ValueError: An argument is not an int or is too small, `padding_idx` is not
+            the id of a word; in `forward` as in `embed_tokens`.
 
     Source:
         Vaswani et al. 2017, sections 3.4 and 3.5.
@@ -107,42 +110,25 @@ class InputLayer(nn.Module):
         padding_idx: int | None = None,
     ) -> None:
         super().__init__()
+        # Checks the positions and the width, too.
+        table = sinusoidal_positions(num_positions, embed_dim)
         check_count("num_embeddings", num_embeddings)
+        if padding_idx is not None:
+            check_count("padding_idx", padding_idx, smallest=0)
+            if padding_idx >= num_embeddings:
+                raise ValueError(
+                    f"padding_idx must lie in 0 .. {num_embeddings - 1} "
+                    f"(num_embeddings={num_embeddings}), got {padding_idx}"
+                )
         self.embedding = nn.Embedding(num_embeddings, embed_dim, padding_idx)
         # Rows of length about 1, so that sqrt(E) brings each feature to about 1.
         nn.init.normal_(self.embedding.weight, std=embed_dim**-0.5)
         if padding_idx is not None:
             nn.init.zeros_(self.embedding.weight[padding_idx].detach())
-        table = sinusoidal_positions(num_positions, embed_dim)
         self.register_buffer("positions", table, persistent=False)
 
-    def forward(self, ids: Int[Tensor, "*B L"]) -> Float[Tensor, "*B L E"]:
-        _check_input(ids, self.embedding.weight, self.positions)
+    def forward(self, ids: Integer[Tensor, "*B L"]) -> Float[Tensor, "*B L E"]:
+        check_ids(ids, self.embedding.weight, self.positions)
         scale = math.sqrt(self.embedding.embedding_dim)
         # The embedding module, not its bare table: it keeps the padding row untrained.
-        return self.embedding(ids) * scale + self.positions[: ids.shape[-1]]
-
-
-def _check_input(ids: Tensor, table: Tensor, positions: Tensor) -> None:
-    if ids.is_floating_point() or ids.is_complex() or ids.dtype == torch.bool:
-        raise TypeError(f"ids must be whole numbers (torch.long), got dtype {ids.dtype}")
-    if ids.ndim == 0 or ids.shape[-1] == 0:
-        raise ValueError(f"ids must hold at least one word, got shape {tuple(ids.shape)}")
-    if table.shape[-1] != positions.shape[-1]:
-        raise ValueError(
-            "positions must be as wide as table: "
-            f"got widths {positions.shape[-1]} and {table.shape[-1]}"
-        )
-    if ids.shape[-1] > positions.shape[0]:
-        raise ValueError(
-            f"ids must not be longer than positions: got {ids.shape[-1]} words "
-            f"and {positions.shape[0]} positions"
-        )
-    # A look at values would break torch.compile and torch.export: there torch's own check is left.
-    if not torch.compiler.is_compiling() and ids.numel():
-        low, high = int(ids.min()), int(ids.max())
-        if low < 0 or high >= table.shape[0]:
-            raise ValueError(
-                f"ids must lie in 0 .. {table.shape[0] - 1} (table has {table.shape[0]} rows), "
-                f"got {low if low < 0 else high}"
-            )
+        return self.embedding(ids.long()) * scale + self.positions[: ids.shape[-1]]

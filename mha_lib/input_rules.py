@@ -1,4 +1,4 @@
-"""What inputs and masks must look like: shapes and dtypes, never values."""
+"""What inputs and masks must look like. Attention looks at shapes and dtypes, never at values."""
 
 import torch
 from torch import Tensor
@@ -11,8 +11,8 @@ def check_query_key(query: Tensor, key: Tensor) -> None:
     for name, x in (("query", query), ("key", key)):
         if x.ndim < 2:
             raise ValueError(f"{name} must have axes (..., length, width), got {_shape(x)}")
-        if x.shape[-2] == 0:
-            raise ValueError(f"{name} must hold at least one word, got shape {_shape(x)}")
+        if 0 in x.shape[-2:]:
+            raise ValueError(f"{name} must hold a word and a feature, got shape {_shape(x)}")
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(
             "query and key must have the same width: "
@@ -33,8 +33,8 @@ def check_value(key: Tensor, value: Tensor) -> None:
         )
 
 
-def check_mask(mask: Tensor, scores: tuple[int, ...]) -> None:
-    """Raise unless `mask` may be laid over scores of shape (*B, L, S).
+def check_mask(mask: Tensor, scores: tuple[int, ...], name: str = "mask") -> None:
+    """Raise unless the mask called `name` may be laid over scores of shape (*B, L, S).
 
     >>> check_mask(torch.ones(5, 4, 4, dtype=torch.bool), (5, 2, 4, 4))
     Traceback (most recent call last):
@@ -43,19 +43,20 @@ def check_mask(mask: Tensor, scores: tuple[int, ...]) -> None:
 or the heads; write mask.unsqueeze(1) for one mask a sentence, mask.unsqueeze(0) for one a head
     """
     if not isinstance(mask, Tensor):
-        raise TypeError(f"mask must be a Tensor, got {type(mask).__name__}")
+        raise TypeError(f"{name} must be a Tensor, got {type(mask).__name__}")
     if mask.dtype != torch.bool and not mask.is_floating_point():
         raise TypeError(
-            "mask must be bool (True = may attend) or floating point (added to the scores), "
-            f"got dtype {mask.dtype}; if 1 means 'may attend', write mask.bool()"
+            f"{name} must be bool (True = may attend) or floating point (added to the scores), "
+            f"got dtype {mask.dtype}; if 1 means 'may attend', write {name}.bool()"
         )
-    if mask.ndim == 3:
+    batched = len(scores) == 4
+    if mask.ndim == 3 and batched:
         raise ValueError(
-            f"mask must not have three axes, got shape {_shape(mask)}: the first could be "
-            "the batch or the heads; write mask.unsqueeze(1) for one mask a sentence, "
-            "mask.unsqueeze(0) for one a head"
+            f"{name} must not have three axes, got shape {_shape(mask)}: the first could be "
+            f"the batch or the heads; write {name}.unsqueeze(1) for one mask a sentence, "
+            f"{name}.unsqueeze(0) for one a head"
         )
-    if mask.ndim == 4 and len(scores) == 4:
+    if mask.ndim == 4 and batched:
         fits = mask.shape[-1] == scores[-1] and all(
             m in (1, s) for m, s in zip(mask.shape, scores, strict=True)
         )
@@ -63,22 +64,17 @@ or the heads; write mask.unsqueeze(1) for one mask a sentence, mask.unsqueeze(0)
         fits = tuple(mask.shape) == scores[-2:]
     if not fits:
         raise ValueError(
-            f"mask must have shape {_SHAPES}; the scores have shape {scores}, "
-            f"got mask of shape {_shape(mask)}"
+            f"{name} must have shape {_SHAPES if batched else '(L, S)'}; "
+            f"the scores have shape {scores}, got {name} of shape {_shape(mask)}"
         )
-
-
-def as_additive_or_bool(mask: Tensor | None, is_causal: bool, scores: Tensor) -> Tensor | None:
-    """Check `mask` against the scores it is for and join it with the causal mask."""
-    if mask is not None:
-        check_mask(mask, tuple(scores.shape))
-    return join_causal(mask, is_causal, scores.shape[-2], scores.shape[-1], scores)
 
 
 def join_causal(
     mask: Tensor | None, is_causal: bool, query_len: int, key_len: int, like: Tensor
 ) -> Tensor | None:
     """Return one mask for both: `mask`, and key <= query where `is_causal`.
+
+    A float mask gets the dtype of `like`, as the fused attention of torch wants it.
 
     >>> join_causal(None, True, 2, 3, torch.zeros(1))
     tensor([[ True, False, False],
@@ -118,6 +114,37 @@ def refuse_torch_masks(attn_mask: Tensor | None, key_padding_mask: Tensor | None
                 "attend', in this library True means 'may attend'; "
                 f"for a bool mask write {cures[name]}"
             )
+
+
+def check_ids(ids: Tensor, table: Tensor, positions: Tensor) -> None:
+    """Raise unless each id has a row in `table` (V, E) and each word one in `positions` (P, E)."""
+    for name, x in (("table", table), ("positions", positions)):
+        if x.ndim != 2:
+            raise ValueError(f"{name} must have two axes (rows, width), got shape {_shape(x)}")
+    if table.shape[1] != positions.shape[1]:
+        widths = f"{positions.shape[1]} and {table.shape[1]}"
+        raise ValueError(f"positions must be as wide as table: got widths {widths}")
+    if ids.ndim == 0 or ids.shape[-1] == 0:
+        raise ValueError(f"ids must hold at least one word, got shape {_shape(ids)}")
+    if ids.shape[-1] > positions.shape[0]:
+        raise ValueError(
+            f"ids must not be longer than positions: got {ids.shape[-1]} words "
+            f"and {positions.shape[0]} positions"
+        )
+    check_whole_numbers("ids", ids, table.shape[0] - 1, f"table has {table.shape[0]} rows")
+
+
+def check_whole_numbers(name: str, x: Tensor, largest: int, why: str) -> None:
+    """Raise unless `x` holds whole numbers in 0 .. largest; `why` says where the limit is from."""
+    if x.is_floating_point() or x.is_complex() or x.dtype == torch.bool:
+        raise TypeError(f"{name} must be whole numbers, got dtype {x.dtype}")
+    # torch.compile and torch.export cannot look at values: there torch's own checks are left.
+    if torch.compiler.is_compiling() or x.numel() == 0:
+        return
+    low, high = int(x.min()), int(x.max())
+    if low < 0 or high > largest:
+        wrong = low if low < 0 else high
+        raise ValueError(f"{name} must lie in 0 .. {largest} ({why}), got {wrong}")
 
 
 def _shape(x: Tensor) -> tuple[int, ...]:

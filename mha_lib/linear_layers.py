@@ -32,11 +32,13 @@ def head_rows(
 
     Raises:
         TypeError: `head` or `num_heads` is not an int.
-        ValueError: No such head, or the heads do not divide the rows.
+        ValueError: No such head, no rows, or the heads do not divide the rows.
 
     Source:
         Vaswani et al. 2017, section 3.2.2: W_i^Q, stacked along the output axis.
     """
+    if weight.ndim == 0:
+        raise ValueError("weight must have one row for each output feature, got a scalar")
     width = head_dim(weight.shape[0], num_heads)
     check_count("head", head, smallest=0)
     if head >= num_heads:
@@ -69,7 +71,7 @@ def unpack_projections(
     Source:
         `torch.nn.MultiheadAttention`, parameters `in_proj_weight` and `in_proj_bias`.
     """
-    rows = in_proj.shape[0]
+    rows = in_proj.shape[0] if in_proj.ndim else 0
     if rows == 0 or rows % 3:
         raise ValueError(f"in_proj must have 3 * E rows (query, key, value), got {rows}")
     query, key, value = in_proj.chunk(3)

@@ -7,6 +7,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from mha_lib.hyperparameters import check_count
+from mha_lib.input_rules import check_whole_numbers
 
 
 def causal_mask(query_len: int, key_len: int, offset: int = 0) -> Bool[Tensor, "L S"]:
@@ -67,16 +68,11 @@ def padding_mask(lengths: Tensor | Sequence[int], max_len: int) -> Bool[Tensor, 
     """
     check_count("max_len", max_len)
     real = torch.as_tensor(lengths)
-    if real.is_floating_point() or real.is_complex() or real.dtype == torch.bool:
-        raise TypeError(f"lengths must be whole numbers, got dtype {real.dtype}")
-    if real.ndim != 1 or len(real) == 0:
+    check_whole_numbers("lengths", real, max_len, "max_len")
+    if real.ndim != 1:
         raise ValueError(
             f"lengths must have one axis, a length for each sentence, got shape {tuple(real.shape)}"
         )
-    low, high = int(real.min()), int(real.max())
-    if low < 0 or high > max_len:
-        wrong = low if low < 0 else high
-        raise ValueError(f"lengths must lie in 0 .. {max_len} (max_len={max_len}), got {wrong}")
     keys = torch.arange(max_len, device=real.device)
     return (keys < real.unsqueeze(1))[:, None, None, :]
 

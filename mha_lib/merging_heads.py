@@ -5,7 +5,7 @@ from torch import Tensor, empty, nn
 from torch.nn import functional as F
 
 from mha_lib.attention_scores import attention_weights
-from mha_lib.hyperparameters import head_dim
+from mha_lib.hyperparameters import check_share, head_dim
 from mha_lib.input_rules import (
     check_mask,
     check_query_key,
@@ -77,8 +77,7 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         super().__init__()
         self.head_dim = head_dim(embed_dim, num_heads)
-        if not 0 <= dropout <= 1:
-            raise ValueError(f"dropout must lie in 0 .. 1, got {dropout}")
+        check_share("dropout", dropout)
         self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
         self.in_proj_weight = nn.Parameter(empty(3 * embed_dim, embed_dim))
         self.in_proj_bias = nn.Parameter(empty(3 * embed_dim)) if bias else None
