@@ -188,11 +188,12 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         if (key is None or key is query) and (value is None or value is query):
             check_width("query", query, self.embed_dim)
-            # Self-attention: one matrix product makes all three.
+            # Self-attention: one matrix product makes all three, cut into 3 * H heads at once.
+            # The same views as split_heads of each third, in half the calls.
             packed = F.linear(query, self.in_proj_weight, self.in_proj_bias)
-            q, k, v = packed.chunk(3, -1)  # each (*B, L, E)
-            heads = self.num_heads
-            return split_heads(q, heads), split_heads(k, heads), split_heads(v, heads)
+            heads = packed.unflatten(-1, (3 * self.num_heads, self.head_dim))  # (*B, L, 3H, D)
+            q, k, v = (third.transpose(-3, -2) for third in heads.chunk(3, -2))
+            return q, k, v  # each (*B, H, L, D)
         key = query if key is None else key
         check_width("query", query, self.embed_dim)
         check_width("key", key, self.embed_dim)
@@ -228,6 +229,6 @@ class MultiHeadAttention(nn.Module):
             weights = attention_weights(q, k, mask, is_causal)
             heads = F.dropout(weights, dropout_p) @ v
             return self.out_proj(merge_heads(heads)), weights
-        # The fused form of the same formula: it never stores the (L, S) weights.
+        # The fused form of the same formula: with a batch axis it stores no (L, S) weights.
         heads = F.scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
         return self.out_proj(merge_heads(heads)), None
