@@ -35,6 +35,7 @@ def test_a_copy_is_never_written_over(lessons, tmp_path):
     assert work_copies.make_copies(lessons, work) == ["work/01_a.ipynb: your own copy, made now."]
     assert (work / "01_a.ipynb").read_bytes() == b"bettered\n"
     assert (work / "mine.ipynb").read_bytes() == b"my answer\n"
+    assert work_copies.make_copies(lessons, work) == []
 
 
 def test_a_later_lesson_is_copied_too(lessons, tmp_path):
