@@ -1,0 +1,1 @@
+"""Our attention timed side by side with what a user would pick instead: python -m benchmarks."""

@@ -1,0 +1,74 @@
+"""Time our attention beside torch's, three Linear layers and the floor: python -m benchmarks."""
+
+import argparse
+import os
+from collections.abc import Iterator
+
+import torch
+
+from benchmarks.contestants import NAMES, make_calls
+from benchmarks.problems import MASKS, PASSES, SIZES, make_problem
+from benchmarks.rounds import Plan, interleave
+from benchmarks.table import Row, header, line, verdicts
+
+FULL = Plan(seconds=2.5, rounds=16, limit=16)
+QUICK = Plan(seconds=0.3, rounds=2, limit=2)
+
+
+def measure(plan: Plan) -> Iterator[Row]:
+    """Time every size, mask and pass."""
+    for size in SIZES:
+        for mask_kind in MASKS:
+            problem = make_problem(size, mask_kind)
+            for which in PASSES:
+                times = interleave(make_calls(problem, which), plan)
+                yield Row(size, mask_kind, which, times)
+
+
+def introduction(threads: int) -> str:
+    """Say on what, and how, the times are taken."""
+    ways = [f"    {name:<9} {what}" for name, what in NAMES.items()]
+    masks = [f"    {kind:<9} {what}" for kind, what in MASKS.items()]
+    return "\n".join(
+        [
+            f"torch {torch.__version__}, float32 on the CPU, torch.set_num_threads({threads}), "
+            f"{os.cpu_count()} cores{load()}",
+            "The contestants, all with bool masks made beforehand:",
+            *ways,
+            "The masks:",
+            *masks,
+            "forward: eval mode under torch.inference_mode. fwd+bwd: train mode, gradients of the "
+            "input and of all parameters.",
+            "Times: milliseconds a call, median over interleaved rounds. Ratios: median [quartiles]"
+            " of the ratios within a round.",
+            "Other work on the machine makes threads wait for each other, at times 100 times as "
+            "long: if the quartiles lie far apart, wait for a quiet machine or use --threads 1.",
+        ]
+    )
+
+
+def load() -> str:
+    """Return how busy the machine is, where the system tells."""
+    if not hasattr(os, "getloadavg"):
+        return ""
+    return f", load average {os.getloadavg()[0]:.1f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a few rounds only: a rough look")
+    parser.add_argument(
+        "--threads", type=int, default=torch.get_num_threads(), help="default: as torch chooses"
+    )
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    print(introduction(options.threads), header(), sep="\n\n", flush=True)
+    rows = []
+    for row in measure(QUICK if options.quick else FULL):
+        rows.append(row)
+        print(line(row), flush=True)
+    print("", *verdicts(rows), f"At the end{load()}", sep="\n")
+
+
+if __name__ == "__main__":
+    main()
