@@ -9,9 +9,9 @@ from typing import NamedTuple
 class Plan(NamedTuple):
     """How long to time one row of the table."""
 
-    seconds: float  # at least this long,
+    seconds: float  # at least this long, warm-up included,
     rounds: int  # and at least so many rounds,
-    limit: float  # but no more rounds after so many seconds
+    limit: float  # but no new round after so many seconds
     burst: float = 0.001  # a short call is repeated until one time taken is about this long
 
 
@@ -42,13 +42,13 @@ def interleave(calls: Mapping[str, Callable[[], object]], plan: Plan) -> dict[st
     In every round each call has one turn. The order moves on by one from round to round, and every
     second round goes backwards, so that nobody always runs after the same neighbour.
     """
+    start, done = timeit.default_timer(), 0
     # timeit switches the garbage collector off while the clock runs.
     timers = {name: timeit.Timer(call) for name, call in calls.items()}
     # Warm up, and see how many of the slowest call fit into a burst.
     slowest = max(min(timer.repeat(repeat=2, number=1)) for timer in timers.values())
     repeats = max(1, round(plan.burst / slowest))
-    times: dict[str, list[float]] = {name: [] for name in timers}
-    names, start, done = list(timers), timeit.default_timer(), 0
+    names, times = list(timers), {name: list[float]() for name in timers}
     while goes_on(plan, timeit.default_timer() - start, done):
         first = done % len(names)
         order = names[first:] + names[:first]
