@@ -95,3 +95,69 @@ def state_dict(dtype: torch.dtype = torch.float32) -> dict[str, torch.Tensor]:
         "out_proj.bias": torch.zeros(6),
     }
     return {name: tensor.to(dtype, copy=True) for name, tensor in weights.items()}
+
+
+# Lesson 9: the French sentence. Its states stand for what a trained decoder would know before it
+# writes each word; they are typed in as well.
+FRENCH = ("les", "chiens", "chassent", "les", "chats", "noirs", "<eos>")
+FRENCH_STATES = torch.tensor(
+    [
+        [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],  # les
+        [0.0, 0.0, 1.0, 0.0, 0.0, 1.0],  # chiens
+        [0.0, 0.0, 0.0, 1.0, 0.0, 1.0],  # chassent
+        [0.0, 0.0, 0.0, 0.0, 0.0, -1.0],  # les
+        [0.0, 0.0, -1.0, 0.0, 0.0, -1.0],  # chats
+        [0.0, 0.0, 0.0, 0.0, 1.0, -1.0],  # noirs
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],  # <eos>
+    ]
+)
+# What the decoder is fed before it writes each word: <bos>, then the French words so far.
+FRENCH_FED = ("<bos>", "les", "chiens", "chassent", "les", "chats", "noirs")
+FRENCH_FEATURES = torch.tensor(
+    [
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],  # <bos>
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],  # les
+        [0.0, 0.0, 2.0, 0.0, 0.0, 1.0],  # chiens: a noun, +1
+        [0.0, 0.0, 0.0, 2.0, 0.0, 0.0],  # chassent: a verb
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],  # les
+        [0.0, 0.0, 2.0, 0.0, 0.0, -1.0],  # chats: a noun, -1
+        [0.0, 0.0, 0.0, 0.0, 2.0, 0.0],  # noirs: a colour
+    ]
+)
+# Head 0 looks for the word's meaning, head 1 for the noun that it has to agree with.
+CROSS_W_Q = torch.tensor(
+    [
+        [0.0, 0.0, 6.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 3.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 6.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 6.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    ]
+)
+CROSS_W_K = torch.tensor(
+    [
+        [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        [0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    ]
+)
+
+
+def cross_state_dict(dtype: torch.dtype = torch.float32) -> dict[str, torch.Tensor]:
+    """Return the weights of the cross-attention; values and output as in `state_dict`.
+
+    >>> cross_state_dict()["in_proj_weight"].shape
+    torch.Size([18, 6])
+
+    Args:
+        dtype: The numbers' type.
+
+    Returns:
+        A new dictionary of new tensors, to be given to `load_state_dict`.
+    """
+    packed = torch.cat([CROSS_W_Q, CROSS_W_K, W_V]).to(dtype)
+    return state_dict(dtype) | {"in_proj_weight": packed}
