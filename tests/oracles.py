@@ -46,6 +46,16 @@ MASKS = {
 }
 
 
+def join(mask: Tensor | None, is_causal: bool, length: int = L, keys: int = S) -> Tensor | None:
+    """One mask for both, since torch refuses to take both."""
+    if not is_causal:
+        return mask
+    causal = torch.tensor([[s <= row for s in range(keys)] for row in range(length)])
+    if mask is None:
+        return causal
+    return mask & causal if mask.dtype == torch.bool else mask.masked_fill(~causal, -torch.inf)
+
+
 def array(x: Tensor | None) -> Any:
     return None if x is None else x.detach().numpy()
 

@@ -17,6 +17,7 @@ from oracles import (
     S,
     array,
     gradients,
+    join,
     randn,
     random_bias,
     random_keep,
@@ -45,16 +46,6 @@ def example(dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor, Tensor]
         randn(B, H, S, D, dtype=dtype),
         randn(B, H, S, V).to(dtype),
     )
-
-
-def join(mask: Tensor | None, is_causal: bool, length: int = L, keys: int = S) -> Tensor | None:
-    """One mask for both, since torch's function refuses to take both."""
-    if not is_causal:
-        return mask
-    causal = torch.tensor([[s <= row for s in range(keys)] for row in range(length)])
-    if mask is None:
-        return causal
-    return mask & causal if mask.dtype == torch.bool else mask.masked_fill(~causal, -math.inf)
 
 
 # By hand
