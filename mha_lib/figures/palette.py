@@ -16,18 +16,21 @@ HEADS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#8A6D00")
 EDGES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)))
 HATCHES = ("", "//", "..", "xx", "\\\\", "--")
 
+# In place of a head's number: what is drawn is the mean of all heads.
+MEAN_OF_HEADS = -1
+
 QUERY, KEY, VALUE = "#873CFF", "#0FA0A0", "#A5646E"
 GLYPHS = {"query": "▸", "key": "◂", "value": "■"}
 
 
 def head_colour(head: int) -> str:
-    """Return the colour of a head; beyond the sixth they repeat."""
-    return HEADS[head % len(HEADS)]
+    """Return the colour of a head; beyond the sixth they repeat. The mean of heads is grey."""
+    return FAINT if head == MEAN_OF_HEADS else HEADS[head % len(HEADS)]
 
 
 def head_edge(head: int) -> str | tuple[int, tuple[int, int]]:
     """Return the line style that goes with `head_colour`: solid, dashed, dotted ..."""
-    return EDGES[head % len(EDGES)]
+    return "-" if head == MEAN_OF_HEADS else EDGES[head % len(EDGES)]
 
 
 def weight_colours(head: int) -> LinearSegmentedColormap:
