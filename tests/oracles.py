@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.testing import assert_close
@@ -133,5 +132,5 @@ def gradients(output: Tensor, inputs: Iterable[Tensor]) -> list[Tensor]:
 
 def assert_two_decimals(actual: Tensor, expected: Any) -> None:
     """Compare with numbers that were written down with two decimals."""
-    rounded = torch.from_numpy(np.round(array(actual.double()), 2) + 0.0)
+    rounded = actual.detach().double().round(decimals=2)
     assert_close(rounded, torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-9)
