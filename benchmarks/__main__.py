@@ -2,7 +2,8 @@
 
 import argparse
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import torch
 
@@ -15,17 +16,17 @@ FULL = Plan(seconds=2.5, rounds=16, limit=14)
 QUICK = Plan(seconds=0.3, rounds=2, limit=2)
 
 
-def measure(plan: Plan) -> Iterator[Row]:
-    """Time every size, mask and pass."""
+def measure(plan: Plan, clock: Callable[[], float]) -> Iterator[Row]:
+    """Time every size, mask and pass on `clock`."""
     for size in SIZES:
         for mask_kind in MASKS:
             problem = make_problem(size, mask_kind)
             for which in PASSES:
-                times = interleave(make_calls(problem, which), plan)
+                times = interleave(make_calls(problem, which), plan, clock)
                 yield Row(size, mask_kind, which, times)
 
 
-def introduction(threads: int) -> str:
+def introduction(threads: int, busy: bool) -> str:
     """Say on what, and how, the times are taken."""
     ways = [f"    {name:<9} {what}" for name, what in NAMES.items()]
     masks = [f"    {kind:<9} {what}" for kind, what in MASKS.items()]
@@ -39,10 +40,10 @@ def introduction(threads: int) -> str:
             *masks,
             "forward: eval mode under torch.inference_mode. fwd+bwd: train mode, gradients of the "
             "input and of all parameters.",
-            "Times: milliseconds a call, median over interleaved rounds. Ratios: median [quartiles]"
-            " of the ratios within a round.",
+            f"Times: milliseconds a call{' of processor time' if busy else ''}, median over "
+            "interleaved rounds. Ratios: median [quartiles] of the ratios within a round.",
             "Other work on the machine makes threads wait for each other, at times 100 times as "
-            "long: if the quartiles lie far apart, wait for a quiet machine or use --threads 1.",
+            "long: if the quartiles lie far apart, wait for a quiet machine or use --busy.",
         ]
     )
 
@@ -60,11 +61,18 @@ def main() -> None:
     parser.add_argument(
         "--threads", type=int, default=torch.get_num_threads(), help="default: as torch chooses"
     )
+    parser.add_argument(
+        "--busy",
+        action="store_true",
+        help="for a machine with other work: one thread, and processor time instead of the clock's",
+    )
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    print(introduction(options.threads), header(), sep="\n\n", flush=True)
+    threads = 1 if options.busy else options.threads
+    torch.set_num_threads(threads)
+    print(introduction(threads, options.busy), header(), sep="\n\n", flush=True)
+    clock = time.process_time if options.busy else time.perf_counter
     rows = []
-    for row in measure(QUICK if options.quick else FULL):
+    for row in measure(QUICK if options.quick else FULL, clock):
         rows.append(row)
         print(line(row), flush=True)
     print("", *verdicts(rows), f"At the end{load()}", sep="\n")

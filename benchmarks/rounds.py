@@ -36,15 +36,19 @@ def ratios(times: list[float], others: list[float]) -> Quartiles:
     return quartiles([mine / other for mine, other in zip(times, others, strict=True)])
 
 
-def interleave(calls: Mapping[str, Callable[[], object]], plan: Plan) -> dict[str, list[float]]:
-    """Return seconds a call, one figure for each round, for each of the calls.
+def interleave(
+    calls: Mapping[str, Callable[[], object]],
+    plan: Plan,
+    clock: Callable[[], float] = timeit.default_timer,
+) -> dict[str, list[float]]:
+    """Return seconds a call on `clock`, one figure for each round, for each of the calls.
 
     In every round each call has one turn. The order moves on by one from round to round, and every
     second round goes backwards, so that nobody always runs after the same neighbour.
     """
     start, done = timeit.default_timer(), 0
     # timeit switches the garbage collector off while the clock runs.
-    timers = {name: timeit.Timer(call) for name, call in calls.items()}
+    timers = {name: timeit.Timer(call, timer=clock) for name, call in calls.items()}
     # Warm up, and see how many of the slowest call fit into a burst.
     slowest = max(min(timer.repeat(repeat=2, number=1)) for timer in timers.values())
     repeats = max(1, round(plan.burst / slowest))

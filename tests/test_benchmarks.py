@@ -72,11 +72,17 @@ def test_a_mask_changes_the_output(mask_kind):
     assert (masked - plain).abs().max() > 0.01
 
 
-def test_a_whole_run_has_every_row(capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("options", "threads", "unit"),
+    [([], torch.get_num_threads(), "a call,"), (["--busy"], 1, "a call of processor time,")],
+)
+def test_a_whole_run_has_every_row(options, threads, unit, capsys, monkeypatch):
     small = [TINY, PRIMES]
     monkeypatch.setattr(command, "SIZES", small)
     monkeypatch.setattr(command, "QUICK", ONCE)
-    monkeypatch.setattr("sys.argv", ["benchmarks", "--quick"])
+    chosen = []
+    monkeypatch.setattr(torch, "set_num_threads", chosen.append)
+    monkeypatch.setattr("sys.argv", ["benchmarks", "--quick", *options])
     command.main()
     printed = capsys.readouterr().out
     for size, kind, which in itertools.product(small, MASKS, PASSES):
@@ -84,7 +90,9 @@ def test_a_whole_run_has_every_row(capsys, monkeypatch):
         rows = [text for text in printed.splitlines() if text.startswith(title)]
         assert len(rows) == 1
         assert rows[0].count("[") == 3
-    assert f"torch.set_num_threads({torch.get_num_threads()})" in printed
+    assert chosen == [threads]
+    assert f"torch.set_num_threads({threads})" in printed
+    assert f"milliseconds {unit}" in printed
 
 
 def test_every_call_has_a_turn_in_every_round_and_the_order_changes():
