@@ -83,6 +83,7 @@ def draw_clocks(positions: Tensor, pair: int) -> tuple[Figure, str]:
         raise ValueError(f"positions must have at most 6 rows, got {count}")
     hands = positions[:, 2 * pair : 2 * pair + 2].tolist()
     figure = new_figure(2.2 * count, 2.9)
+    figure.set_layout_engine("constrained", h_pad=0.1)
     for row, ax in enumerate(side_by_side(figure, [1] * count)):
         draw_hand(ax, hands[: row + 1])
         x, y = hands[row]
