@@ -30,7 +30,7 @@ NOT_ALONE = re.compile(r"(Changed|Deprecated|New|Note|See|Added|Called|[A-Z]\w+ 
 def sentences_of(page: str) -> list[str]:
     """Return the plain sentences of a page, in order.
 
-    >>> sentences_of("Title\\n=====\\n\\nA name is bound, or\\nrebound, by many statements. So x = 1.")
+    >>> sentences_of("Title\\n====\\n\\nA name is bound, or\\nrebound, by many statements. So x=1.")
     ['A name is bound, or rebound, by many statements.']
     """
     found = []
