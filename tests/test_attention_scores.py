@@ -379,7 +379,7 @@ def test_compile_vmap_and_export() -> None:
 # Properties
 
 sizes = st.integers(1, 5)
-no_clock = settings(deadline=None, derandomize=True, max_examples=40)
+no_clock = settings(deadline=None, derandomize=True, max_examples=25)
 
 
 @no_clock
