@@ -1,12 +1,8 @@
 """Exercises of lesson 5."""
 
-from typing import Any
-
-import torch
-
 import mha_lib
-from mha_lib.exercises.exercise import Case, Exercise, Stage
-from mha_lib.exercises.inputs import waves
+from mha_lib.exercises import attention_cases as made
+from mha_lib.exercises.exercise import Exercise
 from mha_lib.exercises.solutions import attention_scores as solutions
 
 LESSON = "attention_scores"
@@ -14,37 +10,9 @@ LESSON = "attention_scores"
 _MASK = """\
 - `attn_mask`: `None`, or a bool tensor with **True = may attend**. Its shape is `(L, S)`,
   `(B, 1, 1, S)`, `(B, 1, L, S)` or `(B, H, L, S)`: it broadcasts against the scores.
-- A row with nothing to attend to: all its weights are 0, not NaN."""
-
-
-def _qk(batch: int, heads: int, length: int, keys: int, width: int) -> tuple[Any, Any]:
-    return waves(batch, heads, length, width, step=0.7), waves(batch, heads, keys, width, step=1.3)
-
-
-def _masked(with_value: bool) -> tuple[Stage, ...]:
-    def case(q: Any, k: Any, *mask: Any) -> Case:
-        value = (waves(*k.shape[:-1], 3, step=2.1),) if with_value else ()
-        return Case((q, k, *value, *mask))
-
-    q, k = _qk(2, 3, 5, 7, 4)
-    lower = torch.ones(5, 7, dtype=torch.bool).tril()
-    padding = torch.arange(7) < torch.tensor([[7], [4]])
-    empty = lower.clone()
-    empty[2] = False
-    return (
-        Stage("No mask", (case(*_qk(1, 1, 2, 2, 4)), case(q, k))),
-        Stage("A mask", (case(q, k, lower), case(q, k, padding[:, None, None]))),
-        Stage("A row with nothing to attend to", (case(q, k, empty),)),
-        Stage("Large scores", (case(100 * q, 100 * k),)),
-    )
-
-
-def _score_stages() -> tuple[Stage, ...]:
-    return (
-        Stage("One query, one key", (Case(_qk(1, 1, 1, 1, 4)),)),
-        Stage("Several", (Case(_qk(1, 1, 2, 3, 4)), Case(_qk(2, 3, 5, 7, 11)))),
-        Stage("All sizes alike", (Case(_qk(2, 2, 2, 2, 2)),)),
-    )
+- A row with nothing to attend to: all its weights are 0, not NaN.
+- It also works in float16, where -1e9 does not exist.
+- Gradients flow: keep to torch's own operations on tensors."""
 
 
 EXERCISES = (
@@ -75,7 +43,9 @@ With `D = 4`, the query `[2, 0, 0, 0]` and the key `[3, 1, 0, 0]` have the score
         ),
         solution=solutions.attention_scores,
         right=mha_lib.attention_scores,
-        stages=_score_stages,
+        stages=made.score_stages,
+        tiny=made.tiny_scores,
+        properties=made.score_rules,
     ),
     Exercise(
         name="attention_weights",
@@ -104,7 +74,9 @@ weight[s] = 0 where the mask does not allow
         ),
         solution=solutions.attention_weights,
         right=mha_lib.attention_weights,
-        stages=lambda: _masked(with_value=False),
+        stages=made.weight_stages,
+        tiny=made.tiny_weights,
+        properties=made.weight_rules,
     ),
     Exercise(
         name="scaled_dot_product_attention",
@@ -116,7 +88,10 @@ Average the values of the words by their weights.
 
 - `query` `(B, H, L, D)`, `key` `(B, H, S, D)`, `value` `(B, H, S, D_v)`.
 - The result is `(B, H, L, D_v)`.
-{_MASK} So its output is 0, too.
+{_MASK}
+- So the output of such a query is 0, too.
+- float16 also works with large numbers. There everything above 65504 becomes infinite:
+  scale the query before the product, not the scores after it.
 
 ```
 out[l] = sum over s of weight[l, s] * value[s]
@@ -130,6 +105,8 @@ You may call `mha_lib.attention_weights`, or write everything yourself.""",
         ),
         solution=solutions.scaled_dot_product_attention,
         right=mha_lib.scaled_dot_product_attention,
-        stages=lambda: _masked(with_value=True),
+        stages=made.output_stages,
+        tiny=made.tiny_outputs,
+        properties=made.output_rules,
     ),
 )

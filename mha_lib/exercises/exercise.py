@@ -5,6 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+class WrongKind(Exception):
+    """The result cannot be looked into any further; the text says why."""
+
+
 def answer(function: Callable[..., Any], *args: Any) -> Any:
     """Ask the plain question: what does the function return for these arguments?"""
     return function(*args)
@@ -17,7 +21,7 @@ class Case:
     Args:
         args: The arguments. Every call gets a fresh copy.
         ask: Makes from function and arguments what is compared; the plain result by default.
-        says: For a property, the rule in words.
+        says: What is compared, in words, where it is not the plain result.
         tolerance: How far a number may lie from the right one, absolute and relative.
     """
 
@@ -35,6 +39,20 @@ class Stage:
     cases: tuple[Case, ...]
 
 
+def cases(ask: Callable[..., Any], says: str, *all_args: tuple[Any, ...]) -> tuple[Case, ...]:
+    """Make cases that share the question and differ in the arguments."""
+    return tuple(Case(args, ask, says) for args in all_args)
+
+
+def plain(*all_args: tuple[Any, ...], tolerance: float = 1e-5) -> tuple[Case, ...]:
+    """Make cases that ask for the plain result."""
+    return tuple(Case(args, tolerance=tolerance) for args in all_args)
+
+
+def _no_cases() -> tuple[Case, ...]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Exercise:
     """Everything about one exercise.
@@ -49,6 +67,8 @@ class Exercise:
         solution: A right answer; its text is the folded solution.
         right: What the checks compare with: the library's function where there is one.
         stages: The checks, in order. Made when asked for.
+        tiny: Inputs from the smallest up: the first on which an answer fails is shown.
+        properties: Rules that say more about a mistake nobody knows.
     """
 
     name: str
@@ -60,3 +80,5 @@ class Exercise:
     solution: Callable[..., Any]
     right: Callable[..., Any]
     stages: Callable[[], tuple[Stage, ...]] = field(repr=False)
+    tiny: Callable[[], tuple[Case, ...]] = field(default=_no_cases, repr=False)
+    properties: Callable[[], tuple[Case, ...]] = field(default=_no_cases, repr=False)

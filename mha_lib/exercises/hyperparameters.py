@@ -1,17 +1,30 @@
 """Exercises of lesson 1."""
 
 import mha_lib
-from mha_lib.exercises.exercise import Case, Exercise, Stage
+from mha_lib.exercises.asks import numbers_in_error, result_or_error
+from mha_lib.exercises.exercise import Exercise, Stage, cases, plain
 from mha_lib.exercises.solutions import hyperparameters as solutions
 
 LESSON = "hyperparameters"
 
 
-def _values() -> tuple[Stage, ...]:
+def _stages() -> tuple[Stage, ...]:
     return (
-        Stage("Two heads share six features", (Case((6, 2)),)),
-        Stage("One head, and as many heads as features", (Case((6, 1)), Case((6, 6)))),
-        Stage("Other sizes", (Case((35, 5)), Case((384, 12)), Case((512, 8)))),
+        Stage("Two heads share six features", plain((6, 2))),
+        Stage("One head; as many heads as features", plain((7, 1), (6, 6), (1, 1))),
+        Stage("Other sizes", plain((6, 3), (35, 5), (384, 12), (512, 8))),
+    )
+
+
+def _checked_stages() -> tuple[Stage, ...]:
+    return (
+        Stage("Heads that fit", cases(result_or_error, "", (6, 2), (35, 5), (7, 1), (6, 6))),
+        Stage("Heads that do not fit", cases(result_or_error, "", (6, 4), (10, 3), (7, 2))),
+        Stage("More heads than features", cases(result_or_error, "", (4, 8), (1, 2))),
+        Stage(
+            "The error's text names both numbers",
+            cases(numbers_in_error, "what the error's text says", (6, 4), (10, 3), (4, 8)),
+        ),
     )
 
 
@@ -35,7 +48,8 @@ For `embed_dim=6` and `num_heads=2` the answer is `3`.""",
         ),
         solution=solutions.head_dim,
         right=mha_lib.head_dim,
-        stages=_values,
+        stages=_stages,
+        tiny=lambda: plain((1, 1), (2, 1), (2, 2), (4, 2)),
     ),
     Exercise(
         name="head_dim_checked",
@@ -45,7 +59,7 @@ For `embed_dim=6` and `num_heads=2` the answer is `3`.""",
         statement="""\
 Return the width of one head, and refuse heads that do not fit.
 
-- As `head_dim`, but now `num_heads` may not divide `embed_dim`.
+- As `head_dim`, but now `num_heads` may not divide `embed_dim`. Both are at least 1.
 - Then raise a `ValueError`. Its text names both numbers.
 
 For `embed_dim=6` and `num_heads=4` the text could be
@@ -57,6 +71,7 @@ For `embed_dim=6` and `num_heads=4` the text could be
         ),
         solution=solutions.head_dim_checked,
         right=mha_lib.head_dim,
-        stages=_values,
+        stages=_checked_stages,
+        tiny=lambda: cases(result_or_error, "", (1, 1), (2, 1), (2, 2), (3, 2), (1, 2), (4, 2)),
     ),
 )

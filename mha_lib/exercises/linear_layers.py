@@ -3,8 +3,9 @@
 from torch import Tensor
 
 import mha_lib
-from mha_lib.exercises.exercise import Case, Exercise, Stage
-from mha_lib.exercises.inputs import counted
+from mha_lib.exercises.exercise import Exercise, Stage, cases, plain
+from mha_lib.exercises.inputs import counted, waves
+from mha_lib.exercises.rules import all_heads, all_packed_heads
 from mha_lib.exercises.solutions import linear_layers as solutions
 
 LESSON = "linear_layers"
@@ -16,18 +17,29 @@ def packed_head_rows(in_proj_weight: Tensor, part: int, head: int, num_heads: in
 
 def _head_rows_stages() -> tuple[Stage, ...]:
     return (
-        Stage("Head 0 of two", (Case((counted(4, 3), 0, 2)),)),
-        Stage("A later head", (Case((counted(6, 5), 1, 2)), Case((counted(6, 5), 2, 3)))),
-        Stage("A square weight", (Case((counted(6, 6), 1, 2)), Case((counted(6, 6), 4, 6)))),
+        Stage("One head owns every row", plain((counted(3, 2), 0, 1), (counted(2, 5), 0, 1))),
+        Stage("Head 0 of two", plain((counted(2, 3), 0, 2), (counted(6, 5), 0, 2))),
+        Stage(
+            "A later head",
+            plain((counted(6, 5), 1, 2), (counted(6, 5), 2, 3), (waves(35, 4), 3, 7)),
+        ),
+        Stage(
+            "A square weight",
+            plain((counted(6, 6), 1, 2), (counted(4, 4), 1, 2), (counted(6, 6), 4, 6)),
+        ),
     )
 
 
 def _packed_stages() -> tuple[Stage, ...]:
+    weight = counted(18, 6)
     return (
-        Stage("The queries' rows", (Case((counted(12, 4), 0, 0, 2)),)),
         Stage(
-            "Keys and values", (Case((counted(18, 6), 1, 1, 2)), Case((counted(18, 6), 2, 0, 3)))
+            "One head: which part is which", plain(*((counted(6, 2), p, 0, 1) for p in range(3)))
         ),
+        Stage("The queries' rows", plain((weight, 0, 0, 2), (weight, 0, 1, 2), (weight, 0, 2, 3))),
+        Stage("The keys' rows", plain((weight, 1, 0, 2), (weight, 1, 1, 2), (weight, 1, 2, 3))),
+        Stage("The values' rows", plain((weight, 2, 0, 3), (weight, 2, 1, 2), (weight, 2, 5, 6))),
+        Stage("Another size", plain((waves(105, 35), 1, 4, 5), (waves(105, 35), 2, 3, 7))),
     )
 
 
@@ -54,6 +66,13 @@ For a weight with 6 rows and 2 heads, head 1 owns rows 3, 4 and 5.""",
         solution=solutions.head_rows,
         right=mha_lib.head_rows,
         stages=_head_rows_stages,
+        tiny=lambda: plain(
+            *((counted(h * d, e), h - 1, h) for h in (1, 2) for d in (1, 2) for e in (1, 2, h * d)),
+            *((counted(4, 4), 0, 2), (counted(6, 1), 1, 2), (counted(6, 2), 1, 3)),
+        ),
+        properties=lambda: cases(
+            all_heads, "the rows of all heads together are the weight", (counted(4, 2), 2)
+        ),
     ),
     Exercise(
         name="packed_head_rows",
@@ -76,5 +95,18 @@ For a weight `(18, 6)` and 2 heads, the rows of head 1 for the keys are 9, 10 an
         solution=solutions.packed_head_rows,
         right=packed_head_rows,
         stages=_packed_stages,
+        tiny=lambda: plain(
+            *(
+                (counted(3 * e, e), p, h - 1, h)
+                for e, h in ((1, 1), (2, 1), (2, 2))
+                for p in range(3)
+            ),
+            *((counted(12, 4), p, h, 2) for p in range(3) for h in range(2)),
+        ),
+        properties=lambda: cases(
+            all_packed_heads,
+            "the rows of all parts and heads together are the weight",
+            (counted(12, 4), 2),
+        ),
     ),
 )

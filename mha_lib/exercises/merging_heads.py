@@ -1,42 +1,28 @@
 """Exercises of lesson 6."""
 
-from typing import Any
-
-import torch
-
 import mha_lib
-from mha_lib.exercises.exercise import Case, Exercise, Stage
+from mha_lib.exercises import layer_cases as made
+from mha_lib.exercises.exercise import Exercise, Stage, cases, plain
 from mha_lib.exercises.inputs import counted, waves
+from mha_lib.exercises.rules import every_number_once, merge_after_split
 from mha_lib.exercises.solutions import merging_heads as solutions
 
 LESSON = "merging_heads"
 
 
 def _merge_stages() -> tuple[Stage, ...]:
+    split = mha_lib.split_heads(counted(2, 3, 10), 5)  # a view: its memory is not in order
+    repeats = waves(2, 3, 5, 2).round()
     return (
-        Stage("One word", (Case((counted(1, 2, 1, 3),)),)),
-        Stage("Several words", (Case((counted(1, 2, 2, 2),)), Case((counted(1, 3, 4, 2),)))),
-        Stage("A batch", (Case((counted(3, 5, 7, 2),)), Case((counted(2, 2, 2, 2),)))),
-    )
-
-
-def _layer(width: int) -> tuple[Any, ...]:
-    """Weights of a layer: packed query, key, value, then the output projection."""
-    return (
-        waves(3 * width, width, step=0.3),
-        waves(3 * width, step=0.9, size=0.5),
-        waves(width, width, step=1.7),
-        waves(width, step=2.9, size=0.5),
-    )
-
-
-def _layer_stages() -> tuple[Stage, ...]:
-    q, k, v = waves(2, 5, 6, step=0.7), waves(2, 7, 6, step=1.3), waves(2, 7, 6, step=2.1)
-    lower = torch.ones(5, 7, dtype=torch.bool).tril()
-    return (
-        Stage("One word, one head", (Case((q[:1, :1], k[:1, :1], v[:1, :1], *_layer(6), 1)),)),
-        Stage("Several words and heads", (Case((q, k, v, *_layer(6), 2)),)),
-        Stage("A mask", (Case((q, k, v, *_layer(6), 3, lower)),)),
+        Stage("One word: its heads side by side", plain((counted(1, 2, 1, 3),))),
+        Stage("One head: nothing to join", plain((counted(1, 1, 3, 2),))),
+        Stage(
+            "Several words: heads of one word come together",
+            plain((counted(1, 2, 2, 2),), (counted(1, 3, 4, 2),), (counted(1, 4, 3, 1),)),
+        ),
+        Stage("A batch", plain((counted(3, 5, 7, 2),))),
+        Stage("What split_heads made", plain((split,))),
+        Stage("Sizes that are alike; zeros and repeats", plain((counted(2, 2, 2, 2),), (repeats,))),
     )
 
 
@@ -68,6 +54,23 @@ Head 0 `[[0, 1], [4, 5]]` and head 1 `[[2, 3], [6, 7]]` become `[[0, 1, 2, 3], [
         solution=solutions.merge_heads,
         right=mha_lib.merge_heads,
         stages=_merge_stages,
+        tiny=lambda: plain(
+            *(
+                (counted(b, h, length, d),)
+                for b in (1, 2)
+                for h in (1, 2)
+                for length in (1, 2)
+                for d in (1, 2)
+            )
+        ),
+        properties=lambda: (
+            *cases(every_number_once, "each number of x comes out once", (counted(1, 2, 3, 2),)),
+            *cases(
+                merge_after_split,
+                "splitting the result again gives x",
+                (mha_lib.split_heads(counted(1, 3, 4), 2),),
+            ),
+        ),
     ),
     Exercise(
         name="multi_head_attention",
@@ -96,6 +99,8 @@ Project, split, attend, merge, project. Functions of `mha_lib` may be called."""
         ),
         solution=solutions.multi_head_attention,
         right=solutions.multi_head_attention,
-        stages=_layer_stages,
+        stages=made.stages,
+        tiny=made.tiny,
+        properties=made.layer_rules,
     ),
 )

@@ -6,11 +6,15 @@ from functools import cache
 
 from mha_lib.exercises import (
     attention_scores,
+    encoder_decoder_attention,
     hyperparameters,
     input_layers,
     linear_layers,
+    many_heads,
+    masks,
     merging_heads,
     splitting_heads,
+    transformer,
 )
 from mha_lib.exercises.exercise import Exercise
 
@@ -21,6 +25,10 @@ _GROUPS = (
     splitting_heads,
     attention_scores,
     merging_heads,
+    many_heads,
+    masks,
+    encoder_decoder_attention,
+    transformer,
 )
 
 

@@ -1,26 +1,58 @@
 """Exercises of lesson 4."""
 
 import mha_lib
-from mha_lib.exercises.exercise import Case, Exercise, Stage
-from mha_lib.exercises.inputs import counted
+from mha_lib.exercises.asks import memory
+from mha_lib.exercises.exercise import Case, Exercise, Stage, cases, plain
+from mha_lib.exercises.inputs import counted, waves
+from mha_lib.exercises.rules import every_number_once, split_then_merge
 from mha_lib.exercises.solutions import splitting_heads as solutions
 
 LESSON = "splitting_heads"
 
 
 def _split_stages() -> tuple[Stage, ...]:
+    repeats = waves(2, 5, 6).round().abs()  # many zeros and ones
     return (
-        Stage("One word", (Case((counted(1, 1, 6), 2)),)),
-        Stage("Several words", (Case((counted(1, 2, 4), 2)), Case((counted(1, 4, 6), 2)))),
-        Stage("A batch", (Case((counted(3, 5, 14), 7)), Case((counted(2, 2, 4), 2)))),
+        Stage("One word: the heads share out its features", plain((counted(1, 1, 6), 2))),
+        Stage("One head: nothing to share", plain((counted(1, 3, 2), 1), (counted(2, 3, 5), 1))),
+        Stage(
+            "Several words: each head sees all of them",
+            plain((counted(1, 2, 4), 2), (counted(1, 4, 6), 2), (counted(1, 4, 6), 3)),
+        ),
+        Stage("Heads one feature wide", plain((counted(1, 3, 5), 5))),
+        Stage("A batch", plain((counted(3, 5, 14), 7), (counted(2, 3, 10), 5))),
+        Stage(
+            "Sizes that are alike; zeros and repeats",
+            plain((counted(2, 2, 4), 2), (counted(3, 3, 9), 3), (repeats, 3)),
+        ),
     )
 
 
 def _view_stages() -> tuple[Stage, ...]:
+    sizes = ((1, 6), (4, 6), (3, 5, 14), (2, 3, 4, 6))
     return (
-        Stage("One word", (Case((counted(1, 6), 2)),)),
-        Stage("Several words", (Case((counted(2, 4), 2)), Case((counted(4, 6), 2)))),
-        Stage("A batch", (Case((counted(3, 5, 14), 7)), Case((counted(2, 3, 4, 6), 3)))),
+        Stage("One sentence, one word", plain((counted(1, 6), 2))),
+        Stage("One sentence, several words", plain((counted(2, 4), 2), (counted(4, 6), 3))),
+        Stage("A batch", plain((counted(3, 5, 14), 7), (counted(2, 2, 4), 2))),
+        Stage("Two axes in front of L", plain((counted(2, 3, 4, 6), 3), (counted(2, 2, 2, 4), 2))),
+        Stage(
+            "No number moves",
+            cases(memory, "where the result lies", *((counted(*size), 2) for size in sizes)),
+        ),
+    )
+
+
+def _tiny(front: tuple[int, ...]) -> tuple[Case, ...]:
+    sizes = ((1, 1, 1), (1, 2, 1), (1, 2, 2), (2, 1, 1), (2, 2, 2), (2, 4, 2), (3, 2, 2))
+    small = plain(*((counted(*front, length, width), heads) for length, width, heads in sizes))
+    return small + plain(*((counted(2, length, width), heads) for length, width, heads in sizes))
+
+
+def _rules(front: tuple[int, ...]) -> tuple[Case, ...]:
+    x = counted(*front, 2, 4)
+    return (
+        *cases(every_number_once, "each number of x comes out once", (x, 2)),
+        *cases(split_then_merge, "merging the result again gives x", (x, 2)),
     )
 
 
@@ -55,6 +87,8 @@ head 1 `[[2, 3], [6, 7]]`.""",
         solution=solutions.split_heads,
         right=mha_lib.split_heads,
         stages=_split_stages,
+        tiny=lambda: _tiny((1,)),
+        properties=lambda: _rules((1,)),
     ),
     Exercise(
         name="split_heads_view",
@@ -76,5 +110,7 @@ The same without moving a number: the result is a view of `x`, on the same memor
         solution=solutions.split_heads_view,
         right=mha_lib.split_heads,
         stages=_view_stages,
+        tiny=lambda: _tiny(()),
+        properties=lambda: _rules(()),
     ),
 )
