@@ -73,7 +73,7 @@ def draw_size(
     """Draw the figure of `scale_and_size` and say in words what it shows."""
     figure = new_figure(9, 3.2)
     left, right = side_by_side(figure, [1, 1])
-    draw_lines(left, sizes, variances, "variance")
+    draw_lines(left, sizes, variances, "variance of the products")
     left.set_yscale("symlog", linthresh=1, base=2)
     left.set_ylim(0, max(map(max, variances.values())) * 2)
     left.set_yticks([0, *sizes], ["0", *map(str, sizes)])
