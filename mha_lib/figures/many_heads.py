@@ -218,7 +218,8 @@ def browse(
         note = f" “{pin.strip()}” is no piece of this sentence."
     else:
         note = f" Pinned: each small map shows the row of “{pieces[row]}”."
-    left.set_title(f"layers 0 to 5 down, heads 0 to 11 across.{note}", size=10, color=palette.INK)
+    left.set_title("layers 0 to 5 down, heads 0 to 11 across", size=10, color=palette.INK)
+    left.set_xlabel(note.strip(), size=9, color=palette.INK)
     alt = f"72 small maps, one for each head; large, layer {layer}, head {head}.{note} "
     return figure, alt + map_alt("In the large map", maps[layer, head], pieces)
 
@@ -265,7 +266,8 @@ def draw_large(
     if row is not None:
         frame(ax, (-0.5, row - 0.5), size, 1, palette.INK, 1.6)
     labels = 9 if size <= 14 else 7
-    ax.set_xticks(range(size), list(pieces), rotation=90)
+    short = [p if len(p) <= 11 else p[:10] + "…" for p in pieces]  # no room above for more
+    ax.set_xticks(range(size), short, rotation=90)
     ax.set_yticks(range(size), list(pieces))
     ax.xaxis.tick_top()
     ax.tick_params(length=0, labelsize=labels, colors=palette.INK)
