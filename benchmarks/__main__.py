@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import torch
 
 from benchmarks.contestants import NAMES, make_calls
+from benchmarks.lessons import MEGABYTES, SECONDS, lesson_line, measure_lessons
 from benchmarks.problems import MASKS, PASSES, SIZES, make_problem
 from benchmarks.rounds import Plan, interleave
 from benchmarks.table import Row, header, line, verdicts
@@ -66,7 +67,23 @@ def main() -> None:
         action="store_true",
         help="for a machine with other work: one thread, and processor time instead of the clock's",
     )
+    parser.add_argument("--lessons", action="store_true", help="only the lessons' cost")
     options = parser.parse_args()
+    if not options.lessons:
+        report_attention(options)
+    if not options.quick:
+        report_lessons()
+
+
+def report_lessons() -> None:
+    """Print what each lesson takes."""
+    print(f"\nEach lesson in a fresh kernel; the budget is {SECONDS} s and {MEGABYTES} MB:")
+    for cost in measure_lessons():
+        print(lesson_line(cost), flush=True)
+
+
+def report_attention(options: argparse.Namespace) -> None:
+    """Print the table of the attention layers."""
     threads = 1 if options.busy else options.threads
     torch.set_num_threads(threads)
     print(introduction(threads, options.busy), header(), sep="\n\n", flush=True)

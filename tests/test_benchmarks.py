@@ -1,7 +1,9 @@
 """The benchmark compares like with like. How fast anything is, is not tested."""
 
 import itertools
+from pathlib import Path
 
+import nbformat
 import pytest
 import torch
 from torch.testing import assert_close
@@ -9,6 +11,7 @@ from torch.testing import assert_close
 from benchmarks import __main__ as command
 from benchmarks.contestants import FLOOR, NAMES, OURS, THREE, TORCH, make_calls
 from benchmarks.floor import lay_out
+from benchmarks.lessons import Cost, lesson_line, measure_lessons
 from benchmarks.problems import (
     BOTH,
     CAUSAL,
@@ -148,3 +151,20 @@ def test_a_miss_within_the_noise_says_so():
     unclear = "1.40 [1.20-1.50], but the quartiles lie on both sides of the bar"
     assert [text.endswith(unclear) for text in misses] == [False, False, True]
     assert "1.40 [1.20-1.50]" in line(row)
+
+
+def test_a_lesson_is_measured_by_its_own_kernel(tmp_path: Path) -> None:
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("held = bytearray(200_000_000)")]
+    )
+    path = tmp_path / "01_memory.ipynb"
+    nbformat.write(notebook, path)
+    (cost,) = measure_lessons([path])
+    assert cost.name == "01_memory"
+    assert 200 < cost.megabytes < 600
+    assert cost.seconds > 0
+
+
+def test_a_lesson_over_the_budget_is_called_so() -> None:
+    assert lesson_line(Cost("01_a", 61, 10)).endswith("OVER the budget")
+    assert lesson_line(Cost("01_a", 6, 1001)).endswith("OVER the budget")

@@ -61,8 +61,8 @@ def check(extra: list[str]) -> int:
 
 
 def bench(extra: list[str]) -> int:
-    """time our attention beside torch's"""
-    set_up(with_tests=False)
+    """time our attention beside torch's, then each lesson"""
+    set_up(with_tests=True)
     return call(PYTHON, "-m", "benchmarks", *extra)
 
 
