@@ -77,5 +77,9 @@ def test_the_step_shows_only_what_is_written_by_then(run: Run) -> None:
     pair = date_pair(DAY, "full", "de")
     written, weights = figures.translate(run, pair, -1, causal=True, padding=True)
     figure, alt = figures.draw_translation(pair, written[:2], weights[:2], padding=True)
-    assert alt.endswith("where each looked most: mittwoch at wednesday, , at ,.")
+    source = (*pair.source, "<pad>", "<pad>", "<pad>")
+    looks = [
+        f"{written[t]} at {source[weights[t].tolist().index(max(weights[t]))]}" for t in (0, 1)
+    ]
+    assert alt.endswith(f"where each looked most: {looks[0]}, {looks[1]}.")
     assert len(figure.axes[0].get_yticklabels()) == 2
