@@ -16,7 +16,9 @@ from mha_lib.masks import causal_mask, padding_mask
 from mha_lib.transformer_layers import DecoderLayer, EncoderLayer, KeysValues
 
 # The first three words of every vocabulary of this library: padding, begin and end of a sentence.
-PAD_ID, BOS_ID, EOS_ID = 0, 1, 2
+PAD_ID: int = 0
+BOS_ID: int = 1
+EOS_ID: int = 2
 
 
 class DecoderOutput(NamedTuple):
@@ -67,6 +69,7 @@ class Transformer(nn.Module):
     ) -> None:
         super().__init__()
         check_count("num_layers", num_layers)
+        check_count("dim_feedforward", dim_feedforward)
         sizes = (embed_dim, num_heads, dim_feedforward)
         self.is_causal = is_causal
         self.source_input = InputLayer(num_embeddings, embed_dim, num_positions, padding_idx=PAD_ID)

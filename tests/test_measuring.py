@@ -25,7 +25,7 @@ def weights() -> torch.Tensor:
     x[2, 0, :, 0, 2] = 1.0  # les: has no source word, is not counted
     x[2, 0, :, 1, 1] = 1.0  # chats: right
     x[0, 1, 0, 0] = torch.tensor([0.0, 0.6, 0.4])  # layer 2: one head says black ...
-    x[0, 1, 1, 0] = torch.tensor([0.0, 0.1, 0.9])  # ... their mean says cats: right
+    x[0, 1, 1, 0] = torch.tensor([0.5, 0.0, 0.5])  # ... their mean says cats: right
     x[0, 1, :, 1, 1] = 1.0  # noirs: right
     x[2, 1, :, 1, 1] = 1.0  # chats: right
     x[1, 1, :, :, 0] = 1.0  # all wrong, but not a correct translation

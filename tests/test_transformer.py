@@ -156,6 +156,7 @@ def test_every_parameter_is_trained_but_the_padding_rows() -> None:
     ("arguments", "message"),
     [
         ({"num_layers": 0}, "num_layers must be at least 1, got 0"),
+        ({"dim_feedforward": 0}, "dim_feedforward must be at least 1, got 0"),
         ({"embed_dim": 10, "num_heads": 3}, "num_heads must divide embed_dim: got embed_dim=10"),
         ({"num_positions": 0}, "num_positions must be at least 1, got 0"),
     ],
