@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from threads import one_thread
 
 from mha_lib.measuring import alignment_scores, measure, teacher_forced
 from mha_lib.training import masked_loss, new_model, shift_targets, train
@@ -61,6 +62,7 @@ def test_teacher_forced_counts_real_words_and_eos() -> None:
     assert loss == pytest.approx(expected.item())
 
 
+@one_thread()
 def test_measure_before_and_after_learning_three_pairs() -> None:
     vocabulary = Vocabulary.of_pairs(PAIRS)
     model = new_model(len(vocabulary.words), seed=0)
