@@ -15,6 +15,7 @@ LESSON = "input_layers"
 def _embed_stages() -> tuple[Stage, ...]:
     one, ids = torch.tensor([[1]]), torch.tensor([[2, 0, 2], [1, 3, 0]])
     square = torch.tensor([[1, 0, 3], [0, 0, 2], [2, 1, 1]])
+    few = torch.tensor([[1, 0, 1, 1, 0]])  # a sentence longer than the table of words
     too_long = (torch.tensor([[0, 1, 0, 1, 1]]), waves(2, 3), waves(4, 3))
     only_one = (torch.tensor([[0, 1, 0]]), waves(2, 3), waves(1, 3))
     return (
@@ -46,6 +47,7 @@ def _embed_stages() -> tuple[Stage, ...]:
             plain(
                 (ids, waves(4, 5), waves(7, 5, step=0.3)),
                 (square, waves(4, 3), waves(3, 3, step=0.3)),
+                (few, waves(2, 3), waves(6, 3, step=0.3)),
             ),
         ),
         Stage(
@@ -68,6 +70,7 @@ def _embed_tiny() -> tuple[Case, ...]:
         *plain((torch.tensor([[1]]), counted(2, 4), zero)),
         *plain(case([[1]], 1, 2, 1), case([[1]], 4, 2, 1), case([[1]], 4, 2, 2)),
         *plain(case([[1, 0]], 4, 2, 2), case([[1, 0], [0, 1]], 4, 2, 2), case([[1]], 4, 3, 3)),
+        *plain(case([[1, 0]], 1, 2, 3)),
         *cases(result_or_error, "", case([[0, 0]], 1, 1, 1)),
     )
 

@@ -83,7 +83,11 @@ def stages() -> tuple[Stage, ...]:
             plain((*states((1, 1, 1, 2)), *layer(2), 1), (*states((1, 1, 1, 6)), *layer(6), 1)),
         ),
         Stage(
-            "One head, several words: queries, keys and the scale",
+            "One head, as many queries as keys: the scores and their scale",
+            plain((*states((1, 3, 3, 4)), *layer(4, out=False, bias=False), 1)),
+        ),
+        Stage(
+            "One head, more keys than queries",
             plain((*states((1, 3, 5, 4)), *layer(4, out=False, bias=False), 1)),
         ),
         Stage("All biases", plain((*states((1, 3, 5, 4)), *layer(4), 1))),

@@ -18,7 +18,7 @@ def packed_head_rows(in_proj_weight: Tensor, part: int, head: int, num_heads: in
 def _head_rows_stages() -> tuple[Stage, ...]:
     return (
         Stage("One head owns every row", plain((counted(3, 2), 0, 1), (counted(2, 5), 0, 1))),
-        Stage("Head 0 of two", plain((counted(2, 3), 0, 2), (counted(6, 5), 0, 2))),
+        Stage("Head 0 of two", plain((counted(2, 4), 0, 2), (counted(6, 4), 0, 2))),
         Stage(
             "A later head",
             plain((counted(6, 5), 1, 2), (counted(6, 5), 2, 3), (waves(35, 4), 3, 7)),

@@ -1,6 +1,8 @@
 """All exercises, in lesson order."""
 
+import ast
 import inspect
+import re
 import sys
 from functools import cache
 
@@ -63,20 +65,30 @@ def statement(name: str) -> str:
 
 
 def solution(name: str) -> str:
-    """Return the text of a right answer, with the imports it needs."""
+    """Return the text of a right answer, with the imports it needs.
+
+    >>> print(solution("head_dim"))
+    def head_dim(embed_dim: int, num_heads: int) -> int:
+        return embed_dim // num_heads
+    """
     function = find(name).solution
-    text = inspect.getsource(function)
+    text = inspect.getsource(function).replace("  # noqa: PLR0913", "")
     module = inspect.getsource(sys.modules[function.__module__])
     imports = [
         line
         for line in module.splitlines()
-        if line.startswith(("import ", "from ")) and line.split()[-1] in text
+        if line.startswith(("import ", "from ")) and _is_used(line, text)
     ]
-    return "\n".join([*imports, "", "", text]).strip().replace("  # noqa: PLR0913", "")
+    return "\n".join([*imports, "", "", text]).strip()
+
+
+def _is_used(line: str, text: str) -> bool:
+    names = re.sub(r"^from \S+ import|^import|.* as ", "", line).split(",")
+    return any(re.search(rf"\b{name.strip()}\b", text) for name in names)
 
 
 def stub(name: str) -> str:
-    """Return what the learner starts from: the signature, the first line of the task, no answer.
+    """Return what the learner starts from: signatures, the first line of the task, no answer.
 
     >>> print(stub("head_rows"))
     def head_rows(weight: Tensor, head: int, num_heads: int) -> Tensor:
@@ -85,6 +97,19 @@ def stub(name: str) -> str:
     """
     exercise = find(name)
     text = inspect.getsource(exercise.solution).replace("  # noqa: PLR0913", "")
-    head = text[: text.index(" -> ")] + text[text.index(" -> ") :].split(":\n", 1)[0] + ":\n"
-    first = exercise.statement.splitlines()[0]
-    return f'{head}    """{first}"""\n    raise NotImplementedError'
+    lines = text.splitlines()
+    document = f'"""{exercise.statement.splitlines()[0]}"""'
+    (whole,) = ast.parse(text).body
+    if isinstance(whole, ast.FunctionDef):
+        return "\n".join([*_head(whole, lines), f"    {document}", "    raise NotImplementedError"])
+    assert isinstance(whole, ast.ClassDef)
+    parts = [lines[0], f"    {document}"]
+    for method in whole.body:
+        if isinstance(method, ast.FunctionDef):
+            parts += ["", *_head(method, lines), "        raise NotImplementedError"]
+    return "\n".join(parts)
+
+
+def _head(function: ast.FunctionDef, lines: list[str]) -> list[str]:
+    """Return the lines of a function before its body."""
+    return lines[function.lineno - 1 : function.body[0].lineno - 1]

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -96,8 +97,8 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         return tuple(snapshot(part, depth + 1) for part in value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if hasattr(value, "__index__") and not isinstance(value, type):
-        return int(value.__index__())  # a NumPy integer
+    if isinstance(value, Integral):  # a NumPy integer
+        return int(value)
     name = type(value).__name__
     return Something("a NumPy array" if name == "ndarray" else f"{_article(name)} {name}")
 

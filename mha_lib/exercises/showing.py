@@ -12,6 +12,7 @@ from mha_lib.exercises.comparing import close, described
 from mha_lib.exercises.running import Outcome
 
 MOST_ROWS, MOST_CELLS = 6, 8  # what fits under a cell without scrolling
+MOST_WRITTEN = 48  # numbers of an argument that are written out
 MARK = "≠"
 
 
@@ -51,7 +52,7 @@ def written(value: Any) -> str:
     """
     if not isinstance(value, Tensor):
         return str(value)
-    if value.numel() > 24:
+    if value.numel() > MOST_WRITTEN:
         return f"a tensor of shape {tuple(value.shape)}"
     kind = {torch.bool: " (True = may attend)", torch.float16: " (float16)"}.get(value.dtype, "")
     return _nested(value) + kind
@@ -81,9 +82,13 @@ def _nested(value: Tensor) -> str:
 
 def _rows(right: Any, got: Any, tolerance: float) -> Iterator[Row]:
     if isinstance(right, tuple) and isinstance(got, tuple):
-        for part, (r, g) in enumerate(zip(right, got, strict=False)):
-            for row in _rows(r, g, tolerance):
-                yield Row(f"part {part} {row.place}", row.right, row.yours)
+        pairs = zip(right, got, strict=False)
+        parts = [
+            Row(f"part {part} {row.place}", row.right, row.yours)
+            for part, (r, g) in enumerate(pairs)
+            for row in _rows(r, g, tolerance)
+        ]
+        yield from [row for row in parts if MARK in row.yours][:MOST_ROWS]
         return
     if not (isinstance(right, Tensor) and isinstance(got, Tensor)):
         yield Row("", _one(right), _one(got))

@@ -125,18 +125,26 @@ loss = total / count        # 0 if count is 0
         solution=solutions.masked_loss,
         right=library.masked_loss,
         stages=_loss_stages,
-        tiny=lambda: plain(
-            *(
-                (torch.tensor(logits), torch.tensor(targets), pad)
-                for logits, targets, pad in (
-                    ([[[2.0, 0.0]]], [[1]], 0),
-                    ([[[2.0, 0.0], [0.0, 1.0]]], [[1, 1]], 0),
-                    ([[[2.0, 0.0], [0.0, 1.0]]], [[1, 0]], 0),
-                    ([[[2.0, 0.0], [0.0, 1.0]]], [[0, 1]], 1),
-                    ([[[2.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [3.0, 0.0]]], [[1, 1], [1, 0]], 0),
-                    ([[[1000.0, 0.0]]], [[1]], 0),
-                    ([[[2.0, 0.0]]], [[0]], 0),
+        tiny=lambda: (
+            plain(
+                *(
+                    (torch.tensor(logits), torch.tensor(targets), pad)
+                    for logits, targets, pad in (
+                        ([[[2.0, 0.0]]], [[1]], 0),
+                        ([[[2.0, 0.0], [0.0, 1.0]]], [[1, 1]], 0),
+                        ([[[2.0, 0.0], [0.0, 1.0]]], [[1, 0]], 0),
+                        ([[[2.0, 0.0], [0.0, 1.0]]], [[0, 1]], 1),
+                        ([[[2.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [3.0, 0.0]]], [[1, 1], [1, 0]], 0),
+                        ([[[1000.0, 0.0]]], [[1]], 0),
+                        ([[[2.0, 0.0]]], [[0]], 0),
+                    )
                 )
+            )
+            + cases(
+                gradients,
+                "the gradient for the logits",
+                (torch.tensor([[[2.0, 0.0]]]), torch.tensor([[1]]), 0),
+                (torch.tensor([[[2.0, 0.0]]]), torch.tensor([[0]]), 0),
             )
         ),
         properties=lambda: cases(

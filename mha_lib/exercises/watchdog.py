@@ -69,14 +69,14 @@ def _by_signal(seconds: float) -> Iterator[None]:
 def _fail_every_line(frame: FrameType | None) -> None:
     """For `while True: try: ... except: pass`: also the lines of the handler raise."""
 
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+    def fail(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "line":
             raise TimeUp
-        return trace
+        return fail
 
-    sys.settrace(trace)
+    sys.settrace(lambda *_: None)  # switches tracing on; functions called from now on are let be
     while frame is not None and not frame.f_code.co_filename.startswith(_HERE):
-        frame.f_trace = trace
+        frame.f_trace = fail
         frame = frame.f_back
 
 

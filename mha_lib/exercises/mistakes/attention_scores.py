@@ -86,6 +86,9 @@ for fill, id in {
     if id:
         WRONG.edit(id, "attention_weights", (FILL, fill))
         WRONG.edit(id, "attention_weights", (FILL, fill), (AFTER, PLAIN))
+WRONG.edit(
+    "MASK-01", "attention_weights", (FILL, "scores.masked_fill(attn_mask, -1e9)"), (AFTER, PLAIN)
+)
 WRONG.edit("MASK-18", "attention_weights", (FILLED, FILL))
 WRONG.edit("MASK-18", "attention_weights", (FILLED, FILL), (AFTER, PLAIN))
 WRONG.edit("MASK-29", "attention_weights", ("if attn_mask is None", "if True"))
@@ -120,6 +123,19 @@ WRONG.edit(
     "GRAD-A",
     "attention_weights",
     ("return torch.softmax(scores, dim=-1)", "return torch.softmax(scores, dim=-1).detach()"),
+)
+
+WRONG.body(
+    "GRAD-B",
+    "attention_weights",
+    """
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    if attn_mask is None:
+        return torch.softmax(scores, dim=-1)
+    added = torch.zeros(attn_mask.shape, dtype=scores.dtype).masked_fill(~attn_mask, -math.inf)
+    weights = torch.softmax(scores + added, dim=-1)
+    return torch.where(attn_mask.any(-1, keepdim=True), weights, 0)
+    """,
 )
 
 # Output.

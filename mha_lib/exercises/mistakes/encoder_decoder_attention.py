@@ -44,6 +44,8 @@ WRONG.edit("MASK-01", CROSS, (MASK, f"~{MASK}"))
 TARGET = "mha_lib.padding_mask(source_lengths, decoder_states.shape[1])"
 WRONG.edit("CROSS-01", CROSS, (MASK, TARGET))
 WRONG.edit("CROSS-01", CROSS, (MASK, f"{TARGET}.mT"))
+BY_HAND = "(torch.arange(decoder_states.shape[1]) < source_lengths[:, None])[:, None, None]"
+WRONG.edit("CROSS-01", CROSS, (MASK, BY_HAND), ("mha_lib.scaled", "F.scaled"))
 WRONG.edit(
     "MASK-13",
     CROSS,

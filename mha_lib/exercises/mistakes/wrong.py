@@ -114,7 +114,12 @@ class Wrong:
         self.table.append(Mistake(f"{one.id}+{other.id}", exercise, "\n\n".join(parts)))
 
     def _right(self, exercise: str) -> str:
-        return inspect.getsource(getattr(self.solutions, exercise)).replace(NOQA, "")
+        return _source(getattr(self.solutions, exercise))
+
+
+@cache
+def _source(function: Callable[..., Any]) -> str:
+    return inspect.getsource(function).replace(NOQA, "")
 
 
 def signature(source: str) -> str:
