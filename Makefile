@@ -4,9 +4,9 @@
 PYTHON ?= python3
 ARGS ?=
 
-.PHONY: help lab test check bench notebooks lint
+.PHONY: help lab test check prove bench notebooks lint
 help:
 	@$(PYTHON) run.py help
 
-lab test check bench notebooks lint:
+lab test check prove bench notebooks lint:
 	@$(PYTHON) run.py $@ $(ARGS)

@@ -321,7 +321,7 @@ def test_every_exercise_has_known_mistakes():
     assert min(len(mistakes_of(name)) for name in ALL) >= 6
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("mistake", table(), ids=lambda m: f"{m.exercise}-{m.id}")
 def test_known_mistakes_are_named_with_a_small_example(mistake):
     verdict = check(mistake.build(), mistake.exercise)

@@ -47,7 +47,7 @@ def _no_naming(monkeypatch):
     monkeypatch.setattr(checking, "recognise", lambda *args: [])
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.usefixtures("_no_naming")
 @pytest.mark.parametrize("name", names())
 def test_edits_that_change_behaviour_are_failed(name):

@@ -8,7 +8,7 @@ from tests.wrong_answers import WRONG
 
 BIG = {"multi_head_attention", "MultiHeadAttention", "cross_attention"}
 CASES = [
-    pytest.param(*case, id=f"{case[0]}-{case[1]}", marks=[pytest.mark.slow] * (case[1] in BIG))
+    pytest.param(*case, id=f"{case[0]}-{case[1]}", marks=[pytest.mark.proof] * (case[1] in BIG))
     for case in WRONG
 ]
 
