@@ -162,18 +162,24 @@ class _Check:
         """Show the smallest input that fails; the case at hand if no smaller one does."""
         right = Runner(self.exercise.right)
         if found.kind not in ("endless", "changed", "again", "property"):
-            for tiny in self.exercise.tiny():
-                got = self.runner.ask(tiny)
-                smaller = difference(right.ask(tiny), got, tiny.tolerance)
-                if smaller and smaller.kind == found.kind:
-                    case = tiny
-                    break
+            case = self._smallest(found, right) or case
         inputs = dict(zip(self._names(case), case.args, strict=False))
         got = Outcome() if found.kind == "endless" else self.runner.ask(case)
         if found.kind in ("endless", "changed", "again"):
             return Example(example(inputs, "", got, got, 1).inputs, "", ())
         says = "" if found.kind == "property" else case.says
         return example(inputs, says, right.ask(case), got, case.tolerance)
+
+    def _smallest(self, found: Difference, right: Runner) -> Case | None:
+        """Return the first tiny case that fails in the same way; else one that fails at all."""
+        other = None
+        for tiny in self.exercise.tiny():
+            smaller = difference(right.ask(tiny), self.runner.ask(tiny), tiny.tolerance)
+            if smaller and smaller.kind == found.kind:
+                return tiny
+            if smaller and smaller.kind != "raised":
+                other = other or tiny
+        return other
 
     def _names(self, case: Case) -> list[str]:
         return argument_names(case.ask, self.exercise.solution)

@@ -59,6 +59,9 @@ def _stages() -> tuple[Stage, ...]:
 
 
 def _tiny() -> tuple[Case, ...]:
+    narrow = layer(1, out=False, bias=False)
+    far = torch.tensor([[[1000.0], [-1000.0]]], dtype=torch.float64)
+    padded = torch.tensor([[[-1000.0], [1000.0]]], dtype=torch.float64)
     sizes = (
         (1, 1, 1, 1),
         (1, 1, 1, 2),
@@ -83,6 +86,10 @@ def _tiny() -> tuple[Case, ...]:
             _args((2, 2, 2, 2), 2, (1, 2)),
         ),
         *(_args((1, 2, 3, 2), 2, (2,)), _args((1, 3, 2, 2), 2, (1,)), _args((1, 1, 2, 2), 2, (0,))),
+        *(_args((1, 1, 2, 4), 2, (2,)), _args((1, 2, 2, 4), 2, (2,))),
+        *((far, -far, *narrow, 1, torch.tensor([2])), (far, padded, *narrow, 1, torch.tensor([1]))),
+    ) + cases(
+        gradients, "the gradient that flows back", *(_args((1, 1, 2, 2), 1, (n,)) for n in (2, 0))
     )
 
 

@@ -144,11 +144,17 @@ def tiny() -> tuple[Case, ...]:
     ]
     one, two = states((1, 1, 2, 2)), states((1, 2, 2, 2))
     both = states((2, 2, 2, 2))
+    first = torch.tensor([[True, True], [False, False]])
+    narrow = layer(1, out=False, bias=False)
+    far = torch.tensor([[[-300.0]]]).double(), torch.tensor([[[300.0], [-300.0]]]).double()
+    told = "the gradient that flows back"
     return plain(
         *grid,
+        *((*states((1, 1, 2, 1), 1000.0), *narrow, 1), (*far, far[1], *narrow, 1, hide)),
         *((*one, *layer(2), 1, hide), (*one, *layer(2), 2, hide), (*two, *layer(2), 2, below)),
         *((*both, *layer(2), 2, below[:, None, None]), (*one, *layer(2), 2, none)),
-    )
+        *((*two, *layer(2), 2, first), (*two, *layer(2), 1, first)),
+    ) + cases(gradients, told, (*one, *layer(2), 1), (*one, *layer(2), 1, none))
 
 
 def layer_rules() -> tuple[Case, ...]:

@@ -96,6 +96,9 @@ def _tiny() -> tuple[Case, ...]:
     batch, wide = states((2, 2, 1, 2))[0], states((1, 2, 1, 4))[0]
     hide = torch.tensor([[True, False], [True, True]])
     none = torch.zeros(2, 2, dtype=torch.bool)
+    first = torch.tensor([[True, True], [False, False]])
+    turn = torch.tensor([[False, True], [True, False]])
+    far = torch.tensor([[[-1000.0], [1000.0]]], dtype=torch.float64)
     key = states((1, 1, 3, 2))[1]
     return (
         *cases(
@@ -107,8 +110,13 @@ def _tiny() -> tuple[Case, ...]:
         *cases(ask.cross, "the output", (1, one, key), (2, two, key), (1, one, key, -key)),
         *cases(ask.masked, "the output", (1, two, hide, False), (2, two, hide, False)),
         *cases(ask.masked, "the output", (1, two, None, True), (1, two, none, False)),
+        *cases(ask.masked, "the output", (1, two, first, False), (1, far, turn, False)),
+        *cases(ask.masked, "the output", (1, two, hide[None, None], False), (1, two, turn, True)),
+        *cases(ask.alone, "the output", (1, far)),
+        *cases(ask.gradients, "the gradients", (1, two), (1, two, none)),
         *cases(ask.with_weights, "output and weights", (1, one), (2, two)),
-        *cases(ask.with_dropout, "output and weights", (1, one, 1.0, True), (2, two, 1.0, True)),
+        *cases(ask.with_dropout, "output and weights", (1, one, 1.0, False), (1, one, 1.0, True)),
+        *cases(ask.with_dropout, "output and weights", (2, two, 1.0, True)),
     )
 
 
