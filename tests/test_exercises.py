@@ -322,6 +322,7 @@ def test_every_exercise_has_known_mistakes():
 
 
 @pytest.mark.proof
+@pytest.mark.usefixtures("no_shape_checks")
 @pytest.mark.parametrize("mistake", table(), ids=lambda m: f"{m.exercise}-{m.id}")
 def test_known_mistakes_are_named_with_a_small_example(mistake):
     verdict = check(mistake.build(), mistake.exercise)

@@ -13,6 +13,7 @@ CASES = [
 ]
 
 
+@pytest.mark.usefixtures("no_shape_checks")
 @pytest.mark.parametrize(("id", "exercise", "answer"), CASES)
 def test_wrong_answer_is_named(id, exercise, answer):
     verdict = check(answer, exercise)

@@ -1,7 +1,7 @@
 """Exercises of lesson 5."""
 
 import mha_lib
-from mha_lib.exercises import attention_cases as made
+from mha_lib.exercises import output_cases, score_cases, weight_cases
 from mha_lib.exercises.exercise import Exercise
 from mha_lib.exercises.solutions import attention_scores as solutions
 
@@ -43,9 +43,9 @@ With `D = 4`, the query `[2, 0, 0, 0]` and the key `[3, 1, 0, 0]` have the score
         ),
         solution=solutions.attention_scores,
         right=mha_lib.attention_scores,
-        stages=made.score_stages,
-        tiny=made.tiny_scores,
-        properties=made.score_rules,
+        stages=score_cases.score_stages,
+        tiny=score_cases.tiny_scores,
+        properties=score_cases.score_rules,
     ),
     Exercise(
         name="attention_weights",
@@ -74,9 +74,9 @@ weight[s] = 0 where the mask does not allow
         ),
         solution=solutions.attention_weights,
         right=mha_lib.attention_weights,
-        stages=made.weight_stages,
-        tiny=made.tiny_weights,
-        properties=made.weight_rules,
+        stages=weight_cases.weight_stages,
+        tiny=weight_cases.tiny_weights,
+        properties=weight_cases.weight_rules,
     ),
     Exercise(
         name="scaled_dot_product_attention",
@@ -105,8 +105,8 @@ You may call `mha_lib.attention_weights`, or write everything yourself.""",
         ),
         solution=solutions.scaled_dot_product_attention,
         right=mha_lib.scaled_dot_product_attention,
-        stages=made.output_stages,
-        tiny=made.tiny_outputs,
-        properties=made.output_rules,
+        stages=output_cases.output_stages,
+        tiny=output_cases.tiny_outputs,
+        properties=output_cases.output_rules,
     ),
 )

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mha_lib.exercises.running import Outcome, Something, Trouble
+from mha_lib.exercises.outcome import Outcome, Something, Trouble
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,9 @@ def _stages() -> tuple[Stage, ...]:
 def _checked_stages() -> tuple[Stage, ...]:
     return (
         Stage("Heads that fit", cases(result_or_error, "", (6, 2), (35, 5), (7, 1), (6, 6))),
-        Stage("Heads that do not fit", cases(result_or_error, "", (6, 4), (10, 3), (7, 2))),
+        Stage(
+            "Heads that do not fit", cases(result_or_error, "", (6, 4), (10, 3), (11, 4), (14, 5))
+        ),
         Stage("More heads than features", cases(result_or_error, "", (4, 8), (1, 2))),
         Stage(
             "The error's text names both numbers",

@@ -19,6 +19,8 @@ def _forward_stages() -> tuple[Stage, ...]:
     each = torch.ones(2, 3, 5, 5, dtype=torch.bool)
     each[0, 1, 2, :3] = each[1, 0, 4, 1:] = each[1, 2, :, 3] = False
     few = torch.tensor([[True, False, False, True, False]]).expand(5, 5)
+    wide = torch.ones(2, 1, 5, 7, dtype=torch.bool).tril(1)
+    wide[1, 0, :, 2] = False
     empty = lower.clone()
     empty[0] = False
     small = torch.tensor([[True, False], [True, True]])
@@ -42,6 +44,14 @@ def _forward_stages() -> tuple[Stage, ...]:
             "is_causal, more keys than queries", cases(ask.causal_cross, "the output", (2, x, key))
         ),
         Stage("is_causal and a mask", cases(ask.masked, "the output", *both)),
+        Stage(
+            "Keys from another text, and a mask",
+            cases(ask.masked_cross, "the output", (2, x, key, wide), (3, x, key, wide[0, 0])),
+        ),
+        Stage(
+            "A short text, then a longer one",
+            cases(ask.one_after_the_other, "both outputs", (2, x[:, :2], x), (2, x, x[:, :3])),
+        ),
         Stage(
             "A query with nothing to attend to",
             cases(ask.masked, "the output", (2, x, empty, False)),
@@ -114,6 +124,8 @@ def _tiny() -> tuple[Case, ...]:
         *cases(ask.masked, "the output", (1, two, hide[None, None], False), (1, two, turn, True)),
         *cases(ask.alone, "the output", (1, far)),
         *cases(ask.gradients, "the gradients", (1, two), (1, two, none)),
+        *cases(ask.masked_cross, "the output", (1, one, key, torch.tensor([[True, False, True]]))),
+        *cases(ask.one_after_the_other, "both outputs", (1, one, two)),
         *cases(ask.with_weights, "output and weights", (1, one), (2, two)),
         *cases(ask.with_dropout, "output and weights", (1, one, 1.0, False), (1, one, 1.0, True)),
         *cases(ask.with_dropout, "output and weights", (2, two, 1.0, True)),

@@ -18,7 +18,7 @@ def _causal_stages() -> tuple[Stage, ...]:
         Stage(
             "Keys that came before: the offset", plain((1, 4, 3), (2, 5, 3), (3, 3, 1), (2, 7, 1))
         ),
-        Stage("An offset of 0, and one past the end", plain((4, 4, 0), (2, 3, 9))),
+        Stage("An offset of 0, and one past the end", plain((4, 4, 0), (2, 3, 9), (2, 9, 6))),
     )
 
 

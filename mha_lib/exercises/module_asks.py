@@ -41,7 +41,9 @@ def start(cls: Any, embed_dim: int, num_heads: int) -> str:
         drawn.append(made(cls, embed_dim, num_heads).state_dict())
     for name in ("in_proj_weight", "out_proj.weight"):
         one, other = drawn[0][name], drawn[1][name]
-        if not bool(one.isfinite().all()) or bool((one == other).any()):
+        if not bool(one.isfinite().all()) or bool((one == one.flatten()[0]).all()):
+            return f"{name} holds one number only, or none at all"
+        if bool((one == other).any()):
             return f"{name} is not drawn at random"
     return "weights drawn at random"
 
@@ -92,6 +94,17 @@ def cross(cls: Any, num_heads: int, query: Tensor, key: Tensor, value: Tensor | 
 def masked(cls: Any, num_heads: int, query: Tensor, mask: Tensor | None, is_causal: bool) -> Any:
     module = ready(cls, num_heads, query, 0.0, True, training=False)
     return pair(module(query, mask=mask, is_causal=is_causal))[0]
+
+
+def masked_cross(cls: Any, num_heads: int, query: Tensor, key: Tensor, mask: Tensor) -> Any:
+    module = ready(cls, num_heads, query, 0.0, True, training=False)
+    return pair(module(query, key, mask=mask))[0]
+
+
+def one_after_the_other(cls: Any, num_heads: int, first: Tensor, then: Tensor) -> Any:
+    """Use one module for two texts: what it kept of the first must not matter."""
+    module = ready(cls, num_heads, first, 0.0, True, training=False)
+    return tuple(pair(module(x, is_causal=True))[0] for x in (first, then))
 
 
 def causal_cross(cls: Any, num_heads: int, query: Tensor, key: Tensor) -> Any:

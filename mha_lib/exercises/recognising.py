@@ -6,7 +6,8 @@ from functools import cache
 from mha_lib.exercises.comparing import alike, difference
 from mha_lib.exercises.exercise import Case, Exercise, Stage
 from mha_lib.exercises.mistakes import Mistake, known, mistakes_of
-from mha_lib.exercises.running import Outcome, Runner
+from mha_lib.exercises.outcome import Outcome
+from mha_lib.exercises.running import Runner
 from mha_lib.exercises.verdict import Known
 
 Seen = Sequence[Sequence[Outcome]]  # outcomes, stage by stage, case by case

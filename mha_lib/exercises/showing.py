@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from mha_lib.exercises.comparing import close, described
-from mha_lib.exercises.running import Outcome
+from mha_lib.exercises.outcome import Outcome
 
 MOST_ROWS, MOST_CELLS = 6, 8  # what fits under a cell without scrolling
 MOST_WRITTEN = 48  # numbers of an argument that are written out

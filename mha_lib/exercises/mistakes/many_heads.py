@@ -75,6 +75,20 @@ WRONG.edit(
     ),
 )
 WRONG.edit(
+    "INIT-C",
+    LAYER,
+    ("torch.empty(3 * embed_dim, embed_dim))", "torch.empty(3 * embed_dim, embed_dim), False)"),
+)
+WRONG.edit(
+    "CAUS-06",
+    LAYER,
+    (
+        "causal = mha_lib.causal_mask(query.shape[1], key.shape[1])",
+        "first = mha_lib.causal_mask(query.shape[1], key.shape[1])\n"
+        '            causal = self.__dict__.setdefault("kept", first)',
+    ),
+)
+WRONG.edit(
     "INIT-B",
     LAYER,
     (
