@@ -21,12 +21,11 @@ def as_html(verdict: Verdict) -> str:
     """Write the verdict for a notebook."""
     title = f"{verdict.exercise}: {HEADLINES[verdict.status]}"
     parts = [f"<p>{SIGNS[verdict.status]} <strong>{html.escape(title)}</strong></p>"]
-    if verdict.stages:
-        rows = [
-            f'<tr>{_th(s.title, "row")}<td style="{_CELL}">{SIGNS[s.outcome]} {s.outcome}</td></tr>'
-            for s in verdict.stages
-        ]
-        parts.append(_table("What was checked", ("Stage", "Result"), rows))
+    parts += [
+        f"<p>{SIGNS['failed']} failed: {_marked(stage.title)}</p>"
+        for stage in verdict.stages
+        if stage.outcome == "failed"
+    ]
     parts += [f"<p>{_marked(line)}</p>" for line in verdict.problem.splitlines()]
     parts += _known(verdict.known)
     if verdict.example:
@@ -34,7 +33,22 @@ def as_html(verdict: Verdict) -> str:
     if verdict.printed:
         text = html.escape(verdict.printed)
         parts.append(f"<p>Your function printed:</p><pre>{text}</pre>")
+    if verdict.stages:
+        parts.append(_stages(verdict))
     return f'<div style="{_BOX}">{"".join(parts)}</div>'
+
+
+def _stages(verdict: Verdict) -> str:
+    """Write the stages, folded away: what is wrong is said above."""
+    outcomes = [stage.outcome for stage in verdict.stages]
+    counts = [f"{outcomes.count(o)} {o}" for o in ("passed", "failed", "not reached")]
+    summary = ", ".join(count for count in counts if not count.startswith("0 "))
+    rows = [
+        f'<tr>{_th(s.title, "row")}<td style="{_CELL}">{SIGNS[s.outcome]} {s.outcome}</td></tr>'
+        for s in verdict.stages
+    ]
+    table = _table("What was checked", ("Stage", "Result"), rows)
+    return f"<details><summary>Stages: {summary}</summary>{table}</details>"
 
 
 def _known(known: tuple[Known, ...]) -> list[str]:
@@ -92,4 +106,4 @@ def _link(reference: str) -> str:
         return html.escape(reference)
     repository, kind, count = found.groups()
     page = "issues" if kind == "#" else "pull"
-    return f'<a href="https://github.com/{repository}/{page}/{count}">{reference}</a>'
+    return f'<a style="color:inherit" href="https://github.com/{repository}/{page}/{count}">{reference}</a>'

@@ -73,7 +73,7 @@ Make the decoder's input from the sentence that it shall write.
 
 - `tokens` `(B, T)`: whole numbers, the words to be written.
 - `bos_id` stands for the beginning of a sentence.
-- The result has the same shape and dtype: `bos_id` first, then the words; the last word is dropped.
+- The result has the same shape: `bos_id` first, then the words; the last word is dropped.
 
 `[[5, 6, 2, 4]]` with `bos_id=3` becomes `[[3, 5, 6, 2]]`. So at each place the decoder is fed the
 word before the one that it has to write.""",
