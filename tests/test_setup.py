@@ -62,7 +62,8 @@ def test_environment_takes_torch_from_the_index_that_run_py_takes():
 
 
 def test_every_pin_is_exact_but_jupyterlab():
-    files = ("requirements.txt", "requirements-test.txt", "requirements-nodeps.txt")
+    extras = [f"requirements{part}.txt" for part in install_steps.EXTRAS]
+    files = ("requirements.txt", *extras, "requirements-nodeps.txt")
     loose = [pin for name in files for pin in pins(name) if "==" not in pin]
     assert loose == ["jupyterlab>=4.4,<5"]
     assert not [pin for name in files for pin in pins(name) if "+" in pin]
@@ -238,6 +239,9 @@ def test_a_second_set_up_installs_nothing(scratch, monkeypatch):
     [
         ("requirements.txt", ["learner", "tests"]),
         ("requirements-test.txt", ["tests"]),
+        ("requirements-book.txt", ["tests"]),
+        ("requirements-instructor.txt", ["tests"]),
+        ("requirements-browser.txt", ["tests"]),
         ("requirements-nodeps.txt", ["encoder"]),
     ],
 )

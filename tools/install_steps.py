@@ -8,6 +8,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 # The one index besides pip's own: its builds of torch come without several GB of CUDA libraries.
 TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
+# What tests, the book, an instructor and the tests in a browser need besides requirements.txt.
+EXTRAS = ("-test", "-book", "-instructor", "-browser")
 TORCH_HINT = """\
 torch has ready-made wheels for 64-bit Python 3.11 to 3.14 on Linux, on Windows (x64) and on
 Macs with Apple silicon (macOS 14 or newer). There is none for Intel Macs.
@@ -44,9 +46,12 @@ def steps(with_tests: bool) -> list[Step]:
         Step("library", "mha_lib, the library of this folder", ["--no-deps", "-e", "."]),
     ]
     if with_tests:
-        # Both files, so that pip minds the learner's pins; quiet, as most of them are there.
-        both = ["--quiet", "-r", "requirements.txt", "-r", "requirements-test.txt"]
-        plan.append(Step("tests", "pytest, nbval, ruff, mypy and the like", both))
+        # The learner's file too, so that pip minds its pins; quiet, as most of it is there.
+        files = [f"requirements{part}.txt" for part in ("", *EXTRAS)]
+        options = [word for file in files for word in ("-r", file)]
+        plan.append(
+            Step("tests", "pytest, nbval, Sphinx, nbgrader and the like", ["--quiet", *options])
+        )
     return plan
 
 
