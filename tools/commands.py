@@ -13,7 +13,7 @@ NBVAL = [
     *["--nbval", "notebooks", "--nbval-current-env", "--nbval-cell-timeout", "150"],
     *["--nbval-sanitize-with", "tests/nbval_sanitize.cfg"],
 ]
-TYPED = ["mha_lib", "tools", "benchmarks"]
+TYPED = ["mha_lib", "mha_course", "tools", "benchmarks"]
 
 
 def run_parts(parts: dict[str, list[str]]) -> int:

@@ -1,0 +1,1 @@
+"""The instructor's kit: exercises and lessons as assignments for nbgrader."""

@@ -1,0 +1,54 @@
+"""`mha-course WORD`: what an instructor calls."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mha_course import build_command
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word of the command.
+
+    Args:
+        says: What it does, for the help.
+        add_arguments: Gives the parser of this word its arguments.
+        run: Does it; returns the exit code. A ValueError is shown as one line of text.
+    """
+
+    says: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+WORDS = {
+    "build": Word(
+        "make an assignment from lessons or exercises",
+        build_command.add_arguments,
+        build_command.run,
+    ),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="mha-course", description=__doc__)
+    words = made.add_subparsers(dest="word", required=True, metavar="WORD")
+    for name, word in WORDS.items():
+        word.add_arguments(words.add_parser(name, help=word.says, description=word.says))
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one word; return the exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        return WORDS[options.word].run(options)
+    except ValueError as error:
+        print(f"mha-course {options.word}: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
