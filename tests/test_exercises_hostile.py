@@ -196,7 +196,7 @@ def endless_printing(x):
 )
 def test_what_does_not_come_back_is_stopped(function, monkeypatch, capsys):
     monkeypatch.setattr(running, "SECONDS", 0.3)
-    monkeypatch.setattr(one_check, "Runner", lambda f, seconds=0.3: Runner(f, seconds))
+    monkeypatch.setattr(one_check, "Runner", lambda f, *_: Runner(f, 0.3))
     start = time.monotonic()
     assert "It did not come back within" in problem(function)
     assert time.monotonic() - start < 3
@@ -395,7 +395,7 @@ def test_one_buffer_for_all_answers():
     ],
 )
 def test_odd_classes(source, monkeypatch):
-    monkeypatch.setattr(one_check, "Runner", lambda f, seconds=0.5: Runner(f, seconds))
+    monkeypatch.setattr(one_check, "Runner", lambda f, *_: Runner(f, 0.5))
     namespace = {"nn": torch.nn}
     exec(source, namespace)
     problem(namespace["MultiHeadAttention"], "MultiHeadAttention")
@@ -409,7 +409,7 @@ def test_a_module_instance_instead_of_its_class():
 
 
 def test_a_forward_that_never_ends(monkeypatch):
-    monkeypatch.setattr(one_check, "Runner", lambda f, seconds=0.5: Runner(f, seconds))
+    monkeypatch.setattr(one_check, "Runner", lambda f, *_: Runner(f, 0.5))
     text = solution("MultiHeadAttention").replace(
         "        key = query if key is None else key\n", "        while True:\n            pass\n"
     )

@@ -97,7 +97,8 @@ Average the values of the words by their weights.
 out[l] = sum over s of weight[l, s] * value[s]
 ```
 
-You may call `mha_lib.attention_weights`, or write everything yourself.""",
+You may call `mha_lib.attention_weights`, or write everything yourself. What does the whole
+exercise may not be called: `F.scaled_dot_product_attention`, or the one of `mha_lib`.""",
         hints=(
             "`weights` is `(B, H, L, S)`, `value` is `(B, H, S, D_v)`.",
             "That sum over `s` is a matrix product.",
@@ -105,6 +106,7 @@ You may call `mha_lib.attention_weights`, or write everything yourself.""",
         ),
         solution=solutions.scaled_dot_product_attention,
         right=mha_lib.scaled_dot_product_attention,
+        forbidden=("scaled_dot_product_attention",),
         stages=output_cases.output_stages,
         tiny=output_cases.tiny_outputs,
         properties=output_cases.output_rules,

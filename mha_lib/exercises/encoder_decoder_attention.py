@@ -7,7 +7,7 @@ import torch
 from mha_lib.exercises import rules
 from mha_lib.exercises.asks import gradients
 from mha_lib.exercises.exercise import Case, Exercise, Stage, cases, plain
-from mha_lib.exercises.layer_cases import layer, states
+from mha_lib.exercises.layer_cases import READY_MADE_LAYERS, layer, states
 from mha_lib.exercises.solutions import encoder_decoder_attention as solutions
 
 LESSON = "encoder_decoder_attention"
@@ -120,7 +120,13 @@ Let the words of the target read the words of the source.
   must not be read. Where there is no real word, the output is `out_proj_bias`.
 - The result is `(B, T, E)`. Gradients flow.
 
-Functions of `mha_lib` may be called.""",
+```
+q = decoder_states, k and v = encoder_states: projected, then split into heads
+weights = softmax over the keys s < source_lengths[b] of q·k / sqrt(D)
+output = merged (weights @ v), then the output projection
+```
+
+Functions of `mha_lib` may be called, ready-made layers such as `nn.MultiheadAttention` not.""",
         hints=(
             "The same steps as in `multi_head_attention`. Which states give the query, which the "
             "key and the value?",
@@ -130,6 +136,7 @@ Functions of `mha_lib` may be called.""",
         ),
         solution=solutions.cross_attention,
         right=solutions.cross_attention,
+        forbidden=READY_MADE_LAYERS,
         stages=_stages,
         tiny=_tiny,
         properties=_rules,

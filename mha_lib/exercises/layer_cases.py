@@ -10,6 +10,8 @@ from mha_lib.exercises.asks import gradients
 from mha_lib.exercises.exercise import Case, Stage, cases, plain
 from mha_lib.exercises.inputs import waves
 
+# What torch calls inside its own layer.
+READY_MADE_LAYERS = ("multi_head_attention_forward", "_native_multi_head_attention")
 Sizes = tuple[int, int, int, int]  # B, L, S, E
 
 

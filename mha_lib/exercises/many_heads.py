@@ -5,7 +5,7 @@ import torch
 import mha_lib
 from mha_lib.exercises import module_asks as ask
 from mha_lib.exercises.exercise import Case, Exercise, Stage, cases
-from mha_lib.exercises.layer_cases import states
+from mha_lib.exercises.layer_cases import READY_MADE_LAYERS, states
 from mha_lib.exercises.solutions import many_heads as solutions
 
 LESSON = "many_heads"
@@ -158,7 +158,14 @@ Write the layer as a module that can be trained, saved and loaded.
 - While training, `dropout` is the share of weights set to zero; the others grow by
   `1 / (1 - dropout)`. After `eval()` nothing is dropped.
 
-Functions of `mha_lib` may be called.""",
+In short, for the projected and split `q`, `k` and `v`:
+
+```
+weights = softmax of the scores that the masks allow
+output  = out_proj(merge(dropout(weights) @ v))
+```
+
+Functions of `mha_lib` may be called, ready-made layers such as `nn.MultiheadAttention` not.""",
         hints=(
             "What is trained is an `nn.Parameter`, or sits in a module such as `nn.Linear`. Names "
             "in the state dict are the names of the attributes.",
@@ -170,6 +177,7 @@ Functions of `mha_lib` may be called.""",
         ),
         solution=solutions.MultiHeadAttention,
         right=mha_lib.MultiHeadAttention,
+        forbidden=READY_MADE_LAYERS,
         stages=_stages,
         tiny=_tiny,
     ),

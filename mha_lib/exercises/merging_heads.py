@@ -86,9 +86,16 @@ The whole layer, with weights laid out as in `nn.MultiheadAttention`.
 - `num_heads` divides `E`.
 - `attn_mask`: `None`, or bool with **True = may attend**, shape `(L, S)`, `(B, 1, 1, S)`,
   `(B, 1, L, S)` or `(B, H, L, S)`. A query with nothing to attend to gets `out_proj_bias`.
-- The result is `(B, L, E)`.
+- The result is `(B, L, E)`, and gradients flow to all inputs.
 
-Project, split, attend, merge, project. Functions of `mha_lib` may be called.""",
+```
+q, k, v = the projections of query, key and value, split into heads
+for h in range(H):
+    heads[b, h] = attention of head h: q[b, h], k[b, h], v[b, h], mask
+out = the heads, merged, through the output projection
+```
+
+Functions of `mha_lib` may be called, ready-made layers such as `nn.MultiheadAttention` not.""",
         hints=(
             "`in_proj_weight.chunk(3)` cuts the packed weight into its three parts.",
             "A projection is `x @ weight.T + bias`. Project first, split afterwards.",
@@ -99,6 +106,7 @@ Project, split, attend, merge, project. Functions of `mha_lib` may be called."""
         ),
         solution=solutions.multi_head_attention,
         right=solutions.multi_head_attention,
+        forbidden=made.READY_MADE_LAYERS,
         stages=made.stages,
         tiny=made.tiny,
         properties=made.layer_rules,

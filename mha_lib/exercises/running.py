@@ -4,7 +4,8 @@ import inspect
 import linecache
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor
 
 from mha_lib.exercises.exercise import Case, WrongKind
+from mha_lib.exercises.forbidden import Noticing
 from mha_lib.exercises.guard import Printed, guarded
 from mha_lib.exercises.outcome import Outcome, Trouble, snapshot
 from mha_lib.exercises.watchdog import TimeUp, limit
@@ -21,10 +23,22 @@ SECONDS = 5.0  # for all calls of one check together
 
 
 class Runner:
-    """Calls one function, and adds up the time it takes and the text it prints."""
+    """Calls one function, and adds up the time it takes and the text it prints.
 
-    def __init__(self, function: Callable[..., Any], seconds: float = SECONDS) -> None:
+    Args:
+        function: The learner's.
+        seconds: For all calls together.
+        forbidden: Names of torch's functions; those that it calls are kept in `noticing.called`.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        seconds: float = SECONDS,
+        forbidden: Sequence[str] = (),
+    ) -> None:
         self.function = function
+        self.noticing = Noticing(forbidden)
         self.seconds = seconds
         self.printed = Printed()
         self.calls = 0
@@ -36,7 +50,11 @@ class Runner:
         start = time.monotonic()
         value, trouble = None, None
         try:
-            with guarded(self.printed), limit(self.seconds):
+            with ExitStack() as around:
+                around.enter_context(guarded(self.printed))
+                around.enter_context(limit(self.seconds))
+                if self.noticing.names:
+                    around.enter_context(self.noticing)
                 torch.default_generator.manual_seed(self.calls)  # draws differ from call to call
                 value = snapshot(case.ask(self.function, *args))
         except TimeUp:

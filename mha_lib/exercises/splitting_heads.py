@@ -100,7 +100,9 @@ The same without moving a number: the result is a view of `x`, on the same memor
 
 - `x` `(..., L, E)`: there may be no axis in front of `L`, one, or more. `num_heads` divides `E`.
 - The result is `(..., H, L, D)`.
-- No loop, no copy.""",
+- No loop, no copy.
+
+`[[0, 1], [2, 3]]` with 2 heads becomes `[[[0], [2]], [[1], [3]]]`, with strides (1, 2, 1).""",
         hints=(
             "Two steps. The first cuts the last axis `E` into `H` and `D`.",
             "`x.unflatten(-1, (H, D))` cuts the last axis. Which two axes change places then?",
