@@ -33,8 +33,8 @@ As a loop:
 for l in range(L):
     for s in range(S):
         out[b, h, l, s] = sum(query[b, h, l] * key[b, h, s]) / sqrt(D)
-```
-
+```""",
+        worked="""\
 With `D = 4`, the query `[2, 0, 0, 0]` and the key `[3, 1, 0, 0]` have the score `6 / 2 = 3`.""",
         hints=(
             "A matrix product makes all these sums at once.",

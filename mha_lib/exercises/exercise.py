@@ -69,6 +69,7 @@ class Exercise:
         stages: The checks, in order. Made when asked for.
         tiny: Inputs from the smallest up: the first on which an answer fails is shown.
         properties: Rules that say more about a mistake nobody knows.
+        worked: A worked case, in Markdown; a class of its own can be shown another one.
         forbidden: Functions of torch that do the whole exercise, by name.
     """
 
@@ -83,4 +84,5 @@ class Exercise:
     stages: Callable[[], tuple[Stage, ...]] = field(repr=False)
     tiny: Callable[[], tuple[Case, ...]] = field(default=_no_cases, repr=False)
     properties: Callable[[], tuple[Case, ...]] = field(default=_no_cases, repr=False)
+    worked: str = ""
     forbidden: tuple[str, ...] = ()

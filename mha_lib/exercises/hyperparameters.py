@@ -41,8 +41,8 @@ Return the width of one head.
 
 - `embed_dim` is the width `E` of a word's vector, `num_heads` the number `H` of heads.
 - Here `H` always divides `E`.
-- The result is an `int`.
-
+- The result is an `int`.""",
+        worked="""\
 For `embed_dim=6` and `num_heads=2` the answer is `3`.""",
         hints=(
             "The heads share out the features: together they have `embed_dim` of them.",
@@ -62,8 +62,8 @@ For `embed_dim=6` and `num_heads=2` the answer is `3`.""",
 Return the width of one head, and refuse heads that do not fit.
 
 - As `head_dim`, but now `num_heads` may not divide `embed_dim`. Both are at least 1.
-- Then raise a `ValueError`. Its text names both numbers.
-
+- Then raise a `ValueError`. Its text names both numbers.""",
+        worked="""\
 For `embed_dim=6` and `num_heads=4` the text could be
 `num_heads must divide embed_dim, got embed_dim=6, num_heads=4`.""",
         hints=(

@@ -56,7 +56,8 @@ Return the part of a projection's weight that belongs to one head.
 - `head`: which head, counted from 0. `num_heads` divides `E`.
 - The result is `(D, E_in)` with `D = E / num_heads`.
 
-Head 0 owns the first `D` output features, head 1 the next `D`, and so on.
+Head 0 owns the first `D` output features, head 1 the next `D`, and so on.""",
+        worked="""\
 For a weight with 6 rows and 2 heads, head 1 owns rows 3, 4 and 5.""",
         hints=(
             "`nn.Linear` computes `x @ weight.T`. So is an output feature a row or a column?",
@@ -84,8 +85,8 @@ The same, when the three projections are packed into one weight.
 
 - `in_proj_weight` `(3E, E)`: the rows of the query projection, then key, then value.
 - `part`: 0 for query, 1 for key, 2 for value. `head` counts from 0; `num_heads` divides `E`.
-- The result is `(D, E)`.
-
+- The result is `(D, E)`.""",
+        worked="""\
 For a weight `(18, 6)` and 2 heads, the rows of head 1 for the keys are 9, 10 and 11.""",
         hints=(
             "How many rows has one of the three parts?",

@@ -65,8 +65,8 @@ Let each word attend to itself and to earlier words.
 - The result is bool, `(query_len, key_len)`, **True = may attend**: row = query, column = key.
 - Query `l` may attend to key `s` if `s <= l + offset`.
 - `offset` is the number of keys that came before the first query. While a sentence is written word
-  by word, the keys of earlier words are kept: then one query meets many keys.
-
+  by word, the keys of earlier words are kept: then one query meets many keys.""",
+        worked="""\
 `causal_mask(2, 2)` is `[[True, False], [True, True]]`;
 `causal_mask(1, 3, offset=2)` is `[[True, True, True]]`.""",
         hints=(
@@ -92,8 +92,8 @@ Hide the padding at the end of each sentence.
 - `lengths` `(B,)`: how many real words each sentence has, from 0 to `max_len`.
 - The result is bool, `(B, 1, 1, max_len)`, **True = may attend**. The two ones stand for heads and
   queries: the same keys are hidden for all of them.
-- Key `s` of sentence `b` is real if `s < lengths[b]`.
-
+- Key `s` of sentence `b` is real if `s < lengths[b]`.""",
+        worked="""\
 `padding_mask(torch.tensor([3, 1]), 3)` is `[[[[True, True, True]]], [[[True, False, False]]]]`.""",
         hints=(
             "For one sentence: which of the numbers 0, 1, 2, ... are smaller than its length?",
@@ -117,8 +117,8 @@ Causal and padding mask at once.
 - `lengths` `(B,)`: how many real words each sentence has, from 1 to `max_len`.
 - The result is bool, `(B, 1, max_len, max_len)`, **True = may attend**.
 - Query `l` may attend to key `s` of sentence `b` if `s <= l` **and** `s < lengths[b]`.
-- Rows of padded queries still attend to real keys: no row is empty.
-
+- Rows of padded queries still attend to real keys: no row is empty.""",
+        worked="""\
 For one sentence of 2 words and `max_len=3`:
 
 ```

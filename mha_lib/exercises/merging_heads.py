@@ -42,8 +42,8 @@ As a loop:
 ```
 for h in range(H):
     out[b, l, h * D : (h + 1) * D] = x[b, h, l]
-```
-
+```""",
+        worked="""\
 Head 0 `[[0, 1], [4, 5]]` and head 1 `[[2, 3], [6, 7]]` become `[[0, 1, 2, 3], [4, 5, 6, 7]]`.""",
         hints=(
             "First bring the heads of one word next to each other. Which two axes change places?",

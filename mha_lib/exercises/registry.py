@@ -60,8 +60,9 @@ def hint(name: str, n: int) -> str:
 
 
 def statement(name: str) -> str:
-    """Return the task in Markdown."""
-    return find(name).statement
+    """Return the task in Markdown, with its worked case."""
+    exercise = find(name)
+    return f"{exercise.statement}\n\n{exercise.worked}".strip()
 
 
 def solution(name: str) -> str:

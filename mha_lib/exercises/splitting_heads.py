@@ -75,8 +75,8 @@ for b in range(B):
     for h in range(H):
         for l in range(L):
             out[b, h, l] = x[b, l, h * D : (h + 1) * D]
-```
-
+```""",
+        worked="""\
 Two words, two heads: `[[0, 1, 2, 3], [4, 5, 6, 7]]` becomes head 0 `[[0, 1], [4, 5]]` and
 head 1 `[[2, 3], [6, 7]]`.""",
         hints=(
@@ -100,8 +100,8 @@ The same without moving a number: the result is a view of `x`, on the same memor
 
 - `x` `(..., L, E)`: there may be no axis in front of `L`, one, or more. `num_heads` divides `E`.
 - The result is `(..., H, L, D)`.
-- No loop, no copy.
-
+- No loop, no copy.""",
+        worked="""\
 `[[0, 1], [2, 3]]` with 2 heads becomes `[[[0], [2]], [[1], [3]]]`, with strides (1, 2, 1).""",
         hints=(
             "Two steps. The first cuts the last axis `E` into `H` and `D`.",

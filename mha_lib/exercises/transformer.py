@@ -74,9 +74,8 @@ Make the decoder's input from the sentence that it shall write.
 - `tokens` `(B, T)`: whole numbers, the words to be written.
 - `bos_id` stands for the beginning of a sentence.
 - The result has the same shape: `bos_id` first, then the words; the last word is dropped.
-
-`[[5, 6, 2, 4]]` with `bos_id=3` becomes `[[3, 5, 6, 2]]`. So at each place the decoder is fed the
-word before the one that it has to write.""",
+- So at each place the decoder is fed the word before the one that it has to write.""",
+        worked="`[[5, 6, 2, 4]]` with `bos_id=3` becomes `[[3, 5, 6, 2]]`.",
         hints=(
             "All words but the last of each sentence: `tokens[:, :-1]`.",
             "A column `(B, 1)` of `bos_id`: `torch.full_like(tokens[:, :1], bos_id)`.",
