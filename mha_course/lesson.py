@@ -34,8 +34,9 @@ def lesson_notebook(path: Path, plan: Plan) -> NotebookNode:
             source = with_solution(cell.source, code_in(solutions[exercise]))
             cells.append(making.answer(exercise, source, _mha(exercise)))
         elif role(cell) == "exercise":
-            case = worked_case(exercise, plan.variant, functions[exercise])
-            text = "\n\n".join([cell.source, case] if case else [cell.source])
+            text = cell.source
+            if plan.variant:
+                text += "\n\n" + worked_case(exercise, plan.variant, functions[exercise])
             cells.append(making.statement(exercise, text, _mha(exercise)))
         elif role(cell) == "check":
             cells.append(making.check(exercise, cell.source, _mha(exercise)))

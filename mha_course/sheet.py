@@ -55,5 +55,5 @@ def statement_text(exercise: Exercise, number: int, variant: str) -> str:
     """Return heading and statement; in a variant with a worked case of its own."""
     stars = "★" * exercise.stars
     heading = f"## Exercise {number} · `{exercise.name}` {stars} {exercise.minutes} min"
-    case = worked_case(exercise.name, variant, exercise.name)
+    case = worked_case(exercise.name, variant, exercise.name) if variant else exercise.worked
     return "\n\n".join(part for part in (heading, exercise.statement, case) if part)
