@@ -4,9 +4,9 @@
 PYTHON ?= python3
 ARGS ?=
 
-.PHONY: help lab test check prove bench notebooks lint
+.PHONY: help lab test check prove bench notebooks book lint
 help:
 	@$(PYTHON) run.py help
 
-lab test check prove bench notebooks lint:
+lab test check prove bench notebooks book lint:
 	@$(PYTHON) run.py $@ $(ARGS)

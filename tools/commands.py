@@ -78,6 +78,12 @@ def notebooks(extra: list[str]) -> int:
     return call(PYTHON, "-m", "tools.store_notebooks", *extra)
 
 
+def book(extra: list[str]) -> int:
+    """build the web book from the stored outputs, into build/book/html"""
+    set_up(with_tests=True)
+    return call(PYTHON, "-m", "tools.book")
+
+
 def lint(extra: list[str]) -> int:
     """check style and types with ruff and mypy"""
     set_up(with_tests=True)
@@ -92,7 +98,7 @@ def lint(extra: list[str]) -> int:
 
 
 WORDS: dict[str, Callable[[list[str]], int]] = {
-    word.__name__: word for word in (lab, test, check, prove, bench, notebooks, lint)
+    word.__name__: word for word in (lab, test, check, prove, bench, notebooks, book, lint)
 }
 TAKES_MORE = ("lab", "bench", "notebooks")
 

@@ -24,12 +24,17 @@ def title(path: Path) -> str:
     return first.removeprefix("# ")
 
 
+def place(root: Path = ROOT) -> dict[str, str]:
+    """Return owner, repository and branch."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    return project["tool"]["launch"]
+
+
 def launch_link(path: Path, root: Path = ROOT) -> str:
     """Return the address that opens a lesson on Binder."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    place = project["tool"]["launch"]
+    at = place(root)
     return (
-        f"https://mybinder.org/v2/gh/{place['owner']}/{place['repository']}/{place['branch']}"
+        f"https://mybinder.org/v2/gh/{at['owner']}/{at['repository']}/{at['branch']}"
         f"?urlpath=lab/tree/notebooks/{path.name}"
     )
 
@@ -37,13 +42,13 @@ def launch_link(path: Path, root: Path = ROOT) -> str:
 def nav_line(path: Path) -> str:
     """Return: previous lesson, contents, next lesson, launch link."""
     order = lessons(path.parent)
-    place = order.index(path)
+    here = order.index(path)
     parts = ["[Contents](../README.md)", f"[Launch on Binder]({launch_link(path)})"]
-    if place > 0:
-        previous = order[place - 1]
+    if here > 0:
+        previous = order[here - 1]
         parts.insert(0, f"[← {title(previous)}]({previous.name})")
-    if place + 1 < len(order):
-        following = order[place + 1]
+    if here + 1 < len(order):
+        following = order[here + 1]
         parts.insert(-1, f"[{title(following)} →]({following.name})")
     return " · ".join(parts)
 
