@@ -54,9 +54,14 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         return value
     if isinstance(value, Integral):  # a NumPy integer
         return int(value)
-    name = type(value).__name__
-    return Something("a NumPy array" if name == "ndarray" else f"{_article(name)} {name}")
+    return value if isinstance(value, Something) else Something(described_type(type(value).__name__))
 
 
-def _article(name: str) -> str:
-    return "an" if name[:1].lower() in "aeiou" else "a"
+def described_type(name: str) -> str:
+    """Name a type in a sentence.
+
+    >>> described_type("ndarray"), described_type("OrderedDict")
+    ('a NumPy array', 'an OrderedDict')
+    """
+    article = "an" if name[:1].lower() in "aeiou" else "a"
+    return "a NumPy array" if name == "ndarray" else f"{article} {name}"

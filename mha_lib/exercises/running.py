@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import torch
@@ -82,12 +81,16 @@ def _trouble(error: BaseException) -> Trouble:
         return Trouble("wrong kind", message=message)
     if type(error) is NotImplementedError and not message:
         return Trouble("not attempted")
-    return Trouble("raised", type(error).__name__, message[:300], _line(error.__traceback__))
+    return Trouble("raised", type(error).__name__, message[:300], _line(error))
 
 
-def _line(trace: TracebackType | None) -> str:
-    """Return the last line of the learner's own code that the error went through."""
-    found = ""
+def _line(error: BaseException) -> str:
+    """Return the last line of the learner's own code that the error went through.
+
+    An error that comes from another process brings the line along, as `learner_line`.
+    """
+    found = str(getattr(error, "learner_line", ""))
+    trace = error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
         if not any(name.startswith(folder) for folder in _NOT_THE_LEARNERS):

@@ -1,0 +1,1 @@
+"""Runs learners' answers in limited processes of their own, and marks them from outside."""

@@ -1,0 +1,202 @@
+"""Messages between the marking process and the learner's: JSON and raw numbers, nothing that runs.
+
+A message is the length of a head, the head as JSON, then the bytes of its tensors. A value in the
+head is a plain JSON value or a list that starts with a word: "tensor", "array", "tuple", ...
+"""
+
+import json
+import math
+import struct
+from typing import Any, BinaryIO
+
+import numpy as np
+import torch
+from torch import Tensor
+
+MOST_BYTES = 64_000_000  # of one message
+MOST_PARTS = 10_000  # of one value
+LONGEST_TEXT = 2_000
+DTYPES = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (
+        *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
+        *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool),
+    )
+}
+
+
+class BadMessage(Exception):
+    """What came over the wire is no message of ours."""
+
+
+class Writer:
+    """Collects a value's tensors beside its JSON form. Two parts on one memory are written twice.
+
+    Args:
+        lent: Storage address -> number of an argument. A tensor on that memory is written as a
+            view of the argument, so that the other side can see that nothing was copied.
+    """
+
+    def __init__(self, lent: dict[int, int] | None = None) -> None:
+        self.blobs: list[bytes] = []
+        self.tensors: list[Tensor] = []
+        self.lent = lent or {}
+        self.parts = 0
+
+    def write(self, value: Any, depth: int = 0) -> Any:
+        self.parts += 1
+        if self.parts > MOST_PARTS or depth > 6:
+            return ["other", type(value).__name__]
+        if isinstance(value, Tensor):
+            return self._tensor(value)
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, int) and type(value).__module__ == "builtins":
+            return value if abs(value) < 2**63 else ["other", "int"]
+        if isinstance(value, float):
+            return ["float", float.hex(value)]
+        if isinstance(value, str):
+            return ["text", str(value)[:LONGEST_TEXT]]
+        if isinstance(value, np.integer):
+            return int(value)
+        if isinstance(value, tuple | list):
+            word = "tuple" if isinstance(value, tuple) else "list"
+            return [word, *(self.write(part, depth + 1) for part in value)]
+        if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+            return ["dict", *([key, self.write(v, depth + 1)] for key, v in value.items())]
+        return ["other", type(value).__name__]
+
+    def _tensor(self, tensor: Tensor) -> Any:
+        with torch._C.DisableTorchFunctionSubclass():  # a subclass might tell lies about itself
+            plain = tensor.detach().as_subclass(Tensor)
+            dtype = str(plain.dtype).removeprefix("torch.")
+            if plain.layout != torch.strided or plain.device.type != "cpu" or dtype not in DTYPES:
+                return ["other", "tensor", f"dtype {plain.dtype}, layout {plain.layout}"]
+            self.tensors.append(tensor)
+            owner = self.lent.get(plain.untyped_storage().data_ptr())
+            if owner is not None and plain.numel():
+                place = [list(plain.stride()), plain.storage_offset()]
+                return ["view", owner, list(plain.shape), *place]
+            flat = plain.contiguous().reshape(-1).view(torch.uint8)
+            return ["tensor", dtype, list(plain.shape), self._blob(flat.numpy().tobytes())]
+
+    def _array(self, array: np.ndarray) -> Any:
+        plain = np.ascontiguousarray(array.view(np.ndarray))
+        if plain.dtype.kind not in "biuf":
+            return ["other", "ndarray"]
+        return ["array", plain.dtype.str, list(array.shape), self._blob(plain.tobytes())]
+
+    def _blob(self, data: bytes) -> int:
+        self.blobs.append(data)
+        return len(self.blobs) - 1
+
+
+def send(stream: BinaryIO, head: dict[str, Any], blobs: list[bytes]) -> None:
+    """Write one message."""
+    text = json.dumps({**head, "sizes": [len(blob) for blob in blobs]}).encode()
+    stream.write(struct.pack("<I", len(text)) + text + b"".join(blobs))
+    stream.flush()
+
+
+def take(read: Any) -> tuple[dict[str, Any], list[bytes]]:
+    """Read one message.
+
+    Args:
+        read: Called with a number, it returns that many bytes.
+
+    Raises:
+        BadMessage: It is none, or too big.
+    """
+    (length,) = struct.unpack("<I", read(4))
+    if length > MOST_BYTES:
+        raise BadMessage(f"a head of {length} bytes")
+    try:
+        head = json.loads(read(length))
+    except (ValueError, RecursionError) as error:
+        raise BadMessage("a head that is no JSON") from error
+    sizes = head.get("sizes") if isinstance(head, dict) else None
+    if not isinstance(sizes, list) or not all(type(size) is int and size >= 0 for size in sizes):
+        raise BadMessage("a head without sizes")
+    if sum(sizes) > MOST_BYTES:
+        raise BadMessage(f"{sum(sizes)} bytes")
+    return head, [read(size) for size in sizes]
+
+
+class Reader:
+    """Makes values of what `Writer` wrote. Whatever comes, it runs nothing and trusts no size.
+
+    Args:
+        blobs: The bytes of tensors and arrays.
+        lent: The tensors that views are views of.
+        other: Makes something of a value that cannot be sent, from its type's name.
+    """
+
+    def __init__(
+        self, blobs: list[bytes], lent: list[Any] | None = None, other: Any = None
+    ) -> None:
+        self.blobs, self.lent, self.other = blobs, lent or [], other or (lambda *words: words)
+        self.tensors: list[Tensor] = []
+
+    def read(self, value: Any) -> Any:
+        if value is None or isinstance(value, bool | int):
+            return value
+        if not isinstance(value, list) or not value or not isinstance(value[0], str):
+            raise BadMessage("a value without a kind")
+        word, *rest = value
+        try:
+            return getattr(self, f"_{word}")(*rest)
+        except BadMessage:
+            raise
+        except Exception as error:
+            raise BadMessage(f"a broken {word[:20]}") from error
+
+    def _float(self, text: str) -> float:
+        return float.fromhex(text)
+
+    def _text(self, text: str) -> str:
+        if not isinstance(text, str):
+            raise BadMessage("a text that is none")
+        return text[:LONGEST_TEXT]
+
+    def _tuple(self, *parts: Any) -> tuple[Any, ...]:
+        return tuple(self.read(part) for part in parts)
+
+    def _list(self, *parts: Any) -> list[Any]:
+        return [self.read(part) for part in parts]
+
+    def _dict(self, *pairs: Any) -> dict[str, Any]:
+        return {str(key): self.read(value) for key, value in pairs}
+
+    def _tensor(self, dtype: str, shape: list[int], blob: int) -> Tensor:
+        data = self._sized(shape, DTYPES[dtype].itemsize, blob)
+        made = torch.empty(shape, dtype=DTYPES[dtype])
+        if data:
+            made = torch.frombuffer(bytearray(data), dtype=DTYPES[dtype]).reshape(shape)
+        if made.dtype == torch.bool:
+            made = made.view(torch.uint8) != 0  # no other bytes than 0 and 1
+        self.tensors.append(made)
+        return made
+
+    def _array(self, dtype: str, shape: list[int], blob: int) -> np.ndarray:
+        kind = np.dtype(dtype)
+        if kind.kind not in "biuf":
+            raise BadMessage("an array of objects")
+        data = self._sized(shape, kind.itemsize, blob)
+        return np.frombuffer(data, dtype=kind).reshape(shape).copy()
+
+    def _view(self, owner: int, shape: list[int], stride: list[int], offset: int) -> Tensor:
+        made = self.lent[owner].detach().as_strided(shape, stride, offset)
+        self.tensors.append(made)
+        return made
+
+    def _other(self, *words: str) -> Any:
+        return self.other(*(str(word)[:100] for word in words))
+
+    def _sized(self, shape: list[int], itemsize: int, blob: int) -> bytes:
+        plain = len(shape) <= 16 and all(type(size) is int and size >= 0 for size in shape)
+        data = self.blobs[blob]
+        if not plain or math.prod(shape) * itemsize != len(data):
+            raise BadMessage("a shape that does not fit")
+        return data
