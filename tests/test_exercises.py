@@ -21,7 +21,7 @@ from mha_lib.exercises.mistakes.table import table
 from mha_lib.exercises.registry import exercises, find
 from mha_lib.exercises.running import Runner
 from mha_lib.exercises.showing import number, written
-from tests.drawn_inputs import questions
+from mha_course.grading.drawn_inputs import questions
 
 ALL = names()
 

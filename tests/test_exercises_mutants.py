@@ -10,7 +10,7 @@ from mha_lib.exercises.exercise import Case
 from mha_lib.exercises.mistakes.wrong import NAMES
 from mha_lib.exercises.registry import find
 from mha_lib.exercises.running import Runner
-from tests.drawn_inputs import questions
+from mha_course.grading.drawn_inputs import questions
 from tests.mutants import mutants
 
 # Edits that change what a function does on inputs that its statement excludes, or in a way that

@@ -22,9 +22,7 @@ STEPS = (
     "masks",
 )
 ALWAYS = ("input_rules", "running_example")
-REFUSAL = (
-    "mha_lib.{} is not there while this exercise is graded: it is the answer, or comes later"
-)
+REFUSAL = "mha_lib.{} is not there while this exercise is graded: it is the answer, or comes later"
 
 
 def missing_names(exercise: Exercise) -> set[str]:

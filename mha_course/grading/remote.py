@@ -17,6 +17,7 @@ from mha_lib.exercises.outcome import Something, described_type
 from mha_lib.exercises.watchdog import TimeUp
 
 MOST_RESTARTS = 2
+MOST_TIMES_UP = 2
 
 
 class GoneError(Exception):
@@ -37,7 +38,7 @@ class Learner:
         self.number = 0
         self.restarts = -1
         self.alive = False
-        self.timed_out = False
+        self.times_up = 0
 
     def load(self) -> dict[str, Any]:
         """Run the learner's cell in a fresh process; return what it says of itself."""
@@ -49,8 +50,10 @@ class Learner:
     def ask(self, head: dict[str, Any], blobs: Sequence[bytes]) -> tuple[dict[str, Any], Reader]:
         """Put one question; raise here what the learner's code raised there."""
         if not self.alive and head["op"] in ("call", "make"):
-            if self.timed_out or self.restarts >= MOST_RESTARTS:
-                raise TimeUp if self.timed_out else GoneError("It ended its own process.")
+            if self.times_up >= MOST_TIMES_UP:
+                raise TimeUp
+            if self.restarts >= MOST_RESTARTS:
+                raise GoneError(GONE)
             self.load()
         reply, data = self._asked(head, blobs)
         if reply.get("error"):
@@ -67,7 +70,7 @@ class Learner:
         except Ended as ended:
             self.alive = False
             if ended.why == "time":
-                self.timed_out = True
+                self.times_up += 1
                 raise TimeUp from None
             text = "It used more memory than it may." if ended.why == "memory" else GONE
             raise GoneError(text) from None
@@ -152,9 +155,7 @@ class _Graph(torch.autograd.Function):
         return (None, None, None, *reader.read(reply["value"]))
 
 
-def _call(
-    learner: Learner, args: Any, kwargs: Any, module: tuple[int, nn.Module] | None
-) -> Any:
+def _call(learner: Learner, args: Any, kwargs: Any, module: tuple[int, nn.Module] | None) -> Any:
     """Call the learner's function, or a module of the learner's."""
     writer = Writer()
     learner.number += 1

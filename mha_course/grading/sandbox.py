@@ -152,7 +152,9 @@ class Sandbox:
         self.running = True
         return self.ask({**head, **limits}, [])[0]
 
-    def ask(self, head: dict[str, Any], blobs: Sequence[bytes]) -> tuple[dict[str, Any], list[bytes]]:
+    def ask(
+        self, head: dict[str, Any], blobs: Sequence[bytes]
+    ) -> tuple[dict[str, Any], list[bytes]]:
         """Put a question and wait for its reply.
 
         Raises:

@@ -54,7 +54,9 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         return value
     if isinstance(value, Integral):  # a NumPy integer
         return int(value)
-    return value if isinstance(value, Something) else Something(described_type(type(value).__name__))
+    return (
+        value if isinstance(value, Something) else Something(described_type(type(value).__name__))
+    )
 
 
 def described_type(name: str) -> str:

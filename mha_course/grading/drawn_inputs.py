@@ -1,11 +1,12 @@
 """Inputs drawn at random, for asking whether two functions behave alike.
 
-They have nothing to do with the cases of the checks: with these it is decided, independently,
-whether an edited answer is still right.
+They have nothing to do with the cases of the checks. Marks are made with them too, so that knowing
+the visible checks by heart is not enough; and the proof of the checks decides with them,
+independently, whether an edited answer is still right.
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -22,10 +23,15 @@ def _plain(function: Callable[..., Any], *args: Any) -> Any:
 
 
 class Draw:
-    """Draws the arguments of every exercise, always in the same order."""
+    """Draws the arguments of every exercise, always in the same order.
 
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+    Args:
+        seed: Of everything that is drawn.
+        floats: Which dtypes the inputs of lesson 5 have.
+    """
+
+    def __init__(self, seed: int, floats: Sequence[torch.dtype] = FLOATS) -> None:
+        self.random, self.floats = random.Random(seed), floats
         self.generator = torch.Generator().manual_seed(seed)
 
     def size(self, most: int = 5) -> int:
@@ -83,7 +89,7 @@ class Draw:
 
     def _qk(self) -> tuple[Any, ...]:
         b, h, n, s, d = (self.size(4) for _ in range(5))
-        dtype, size = self.random.choice(FLOATS), self.random.choice([1, 30])
+        dtype, size = self.random.choice(self.floats), self.random.choice([1, 30])
         q, k = self.numbers(b, h, n, d, dtype=dtype), self.numbers(b, h, s, d, dtype=dtype)
         return size * q, k, self.mask(b, h, n, s)
 
@@ -162,7 +168,9 @@ class Draw:
         )
 
 
-def questions(exercise: str, count: int, seed: int = 7) -> list[Question]:
+def questions(
+    exercise: str, count: int, seed: int = 7, floats: Sequence[torch.dtype] = FLOATS
+) -> list[Question]:
     """Draw questions for one exercise."""
-    draw = Draw(seed)
+    draw = Draw(seed, floats)
     return [getattr(draw, exercise)() for _ in range(count)]
