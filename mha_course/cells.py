@@ -26,15 +26,29 @@ def answers_of(
     """
     wanted = {name: name for name in names()} if functions is None else functions
     found: dict[str, str] = {}
+    strays = _unmarked(notebook, wanted)
     for exercise, function in wanted.items():
         marked = [cell for cell in code_cells(notebook) if exercise in ids(cell)]
         sources = [text(cell) for cell in marked]
         if all(is_stub(source) for source in sources):
-            sources += [s for s in map(text, code_cells(notebook)) if function in defined(s)]
+            sources += [source for name, source in strays if name == function]
         attempts = [source for source in sources if not is_stub(source)]
         if sources:
             found[exercise] = attempts[-1] if attempts else sources[-1]
     return found
+
+
+def _unmarked(notebook: NotebookNode, wanted: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return (function, source) of cells without a mark that define a function asked for.
+
+    A cell may define helpers, also such as are called like another exercise: the last one counts.
+    """
+    pairs = []
+    for cell in code_cells(notebook):
+        asked = [name for name in defined(text(cell)) if name in wanted.values()]
+        if asked and not any(id in wanted for id in ids(cell)):
+            pairs.append((asked[-1], text(cell)))
+    return pairs
 
 
 def exercises_of(notebook: NotebookNode) -> list[str]:

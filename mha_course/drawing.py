@@ -9,7 +9,6 @@ import torch
 
 from mha_lib.exercises.showing import written
 
-
 POLARITY = " (True = may attend)"
 
 
@@ -66,13 +65,13 @@ class Drawn:
 
 
 def numbers(draw: Random, *shape: int, most: int = 4) -> str:
-    """Draw a tensor of whole numbers from -most to most and write it as Python."""
+    """Draw a tensor of whole numbers up to most, with a sign and none zero, as Python."""
     return f"torch.tensor({_nested(draw, shape, most)})"
 
 
 def _nested(draw: Random, shape: tuple[int, ...], most: int) -> str:
     if not shape:
-        return f"{draw.randint(-most, most)}.0"
+        return f"{draw.choice((-1, 1)) * draw.randint(1, most)}.0"
     return "[" + ", ".join(_nested(draw, shape[1:], most) for _ in range(shape[0])) + "]"
 
 

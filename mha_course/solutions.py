@@ -24,12 +24,12 @@ def with_solution(stub: str, solution: str) -> str:
         return 1
         ### END SOLUTION
     """
-    bodies = _bodies(solution)
-    wanted = list(_bodies(stub))
+    answers = bodies(solution)
+    wanted = list(bodies(stub))
     lines = []
-    if wanted != list(bodies) or stub.count(STUB) != len(wanted):
-        raise ValueError(f"the stub has {', '.join(wanted)}, the solution {', '.join(bodies)}")
-    rest = iter(bodies.values())
+    if wanted != list(answers) or stub.count(STUB) != len(wanted):
+        raise ValueError(f"the stub has {', '.join(wanted)}, the solution {', '.join(answers)}")
+    rest = iter(answers.values())
     for line in stub.splitlines():
         if line.strip() != STUB:
             lines.append(line)
@@ -56,7 +56,7 @@ def defined(source: str) -> list[str]:
     return [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
 
 
-def _bodies(source: str) -> dict[str, list[str]]:
+def bodies(source: str) -> dict[str, list[str]]:
     """Return the lines of each function's body, without docstrings; of a class: its methods'."""
     lines = source.splitlines()
     found = {}
