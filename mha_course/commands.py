@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mha_course import build_command
+from mha_course.grading import commands as grading
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,14 @@ WORDS = {
         "make an assignment from lessons or exercises",
         build_command.add_arguments,
         build_command.run,
+    ),
+    "grade": Word(
+        "mark what was handed in, and book it in nbgrader",
+        grading.add_grade_arguments,
+        grading.grade,
+    ),
+    "feedback": Word(
+        "write a feedback page for each notebook", grading.add_arguments, grading.feedback
     ),
 }
 

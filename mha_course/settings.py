@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from nbgrader.converters import Autograde, GenerateFeedback
+from nbgrader.preprocessors import Execute
 from traitlets.config import Config
 
 CONFIG = "nbgrader_config.py"
@@ -37,4 +39,10 @@ def apply(c: Config, course: Path, course_id: str) -> None:
 
 def _grading(c: Config) -> None:
     """Set what runs while grading and what feedback shows."""
-    # To be filled in by the grading side.
+    parts = "mha_course.grading.nbgrader_parts"
+    c.Autograde.exporter_class = f"{parts}.HandInExporter"
+    execute, *others = Autograde.autograde_preprocessors.default_args[0]
+    assert execute is Execute  # nbgrader would run the notebook here; we make the marks
+    c.Autograde.autograde_preprocessors = [f"{parts}.MakeMarks", *others]
+    feedback = GenerateFeedback.preprocessors.default_args[0]
+    c.GenerateFeedback.preprocessors = [f"{parts}.HideMarks", *feedback]

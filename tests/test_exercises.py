@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import mha_lib
+from mha_course.grading.drawn_inputs import questions
 from mha_lib.exercises import Verdict, check, hint, names, solution, statement, stub
 from mha_lib.exercises.asks import argument_names
 from mha_lib.exercises.comparing import difference
@@ -21,7 +22,6 @@ from mha_lib.exercises.mistakes.table import table
 from mha_lib.exercises.registry import exercises, find
 from mha_lib.exercises.running import Runner
 from mha_lib.exercises.showing import number, written
-from mha_course.grading.drawn_inputs import questions
 
 ALL = names()
 

@@ -4,13 +4,13 @@ import inspect
 
 import pytest
 
+from mha_course.grading.drawn_inputs import questions
 from mha_lib.exercises import check, names, one_check
 from mha_lib.exercises.comparing import difference
 from mha_lib.exercises.exercise import Case
 from mha_lib.exercises.mistakes.wrong import NAMES
 from mha_lib.exercises.registry import find
 from mha_lib.exercises.running import Runner
-from mha_course.grading.drawn_inputs import questions
 from tests.mutants import mutants
 
 # Edits that change what a function does on inputs that its statement excludes, or in a way that

@@ -1,5 +1,6 @@
 """Start the learner's side in a process that can do little, and talk to it."""
 
+import atexit
 import os
 import select
 import shutil
@@ -7,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -77,13 +77,10 @@ def has_bubblewrap() -> bool:
     return found is not None and subprocess.run(probe, capture_output=True).returncode == 0
 
 
-@cache
-def warn_once() -> None:
-    """Say loudly what does not hold on this machine."""
-    if not seccomp.available():
-        warnings.warn(NO_FILTER, RuntimeWarning, stacklevel=2)
-    if not has_bubblewrap():
-        warnings.warn(NO_BUBBLEWRAP, RuntimeWarning, stacklevel=2)
+def weaknesses() -> list[str]:
+    """Say what does not hold on this machine; nothing where all holds."""
+    found = [] if seccomp.available() else [NO_FILTER]
+    return found if has_bubblewrap() else [*found, NO_BUBBLEWRAP]
 
 
 NAMESPACES = ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
@@ -130,7 +127,6 @@ class Sandbox:
         self.folder, self.limits = folder, limits
         self.wrapped = has_bubblewrap() if wrapped is None else wrapped
         self.process: subprocess.Popen[bytes] | None = None
-        warn_once()
 
     def start(self, head: dict[str, Any]) -> dict[str, Any]:
         """Load an answer into a fresh process; return what it says of itself."""
@@ -233,4 +229,12 @@ def new_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="mha-course-"))
     folder.chmod(0o755)
     write_folder(folder)
+    return folder
+
+
+@cache
+def shared_folder() -> Path:
+    """Return a folder for the learner's side that lasts as long as this process."""
+    folder = new_folder()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -164,14 +164,18 @@ def trouble(error: BaseException, source: str) -> dict[str, str]:
 def quiet() -> Any:
     """Swallow what is printed and warned, and put back what code may change for everybody."""
     depth, dtype = sys.getrecursionlimit(), torch.get_default_dtype()
-    with contextlib.redirect_stdout(_Nowhere()), contextlib.redirect_stderr(_Nowhere()):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                yield
-            finally:
-                sys.setrecursionlimit(depth)
-                torch.set_default_dtype(dtype)
+    nowhere = _Nowhere()
+    with (
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(nowhere),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        finally:
+            sys.setrecursionlimit(depth)
+            torch.set_default_dtype(dtype)
 
 
 class _Nowhere(io.TextIOBase):

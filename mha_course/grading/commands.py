@@ -1,0 +1,92 @@
+"""`mha-course grade` and `mha-course feedback`."""
+
+import argparse
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+from sqlalchemy.exc import SAWarning
+
+from mha_course.grading import class_run
+from mha_course.grading.results import entry_of, read_store, students_of
+from mha_course.grading.sandbox import weaknesses
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("course", type=Path, metavar="COURSE", help="the course folder")
+    parser.add_argument("assignment", metavar="ASSIGNMENT", help="its name in nbgrader")
+    parser.add_argument(
+        "--students", nargs="+", metavar="ID", help="only these; by default all who handed in"
+    )
+
+
+def add_grade_arguments(parser: argparse.ArgumentParser) -> None:
+    add_arguments(parser)
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, help="hand-ins marked at a time"
+    )
+
+
+def asked(options: argparse.Namespace) -> tuple[Path, list[str]]:
+    """Return course and students, checked.
+
+    Raises:
+        ValueError: No such assignment, nobody handed in, or a student who did not.
+    """
+    course = options.course.resolve()
+    entry_of(course, options.assignment)
+    there = students_of(course, options.assignment)
+    if not there:
+        raise ValueError(f"nobody handed in {options.assignment!r}: submitted/ has no such folder")
+    for student in options.students or []:
+        if student not in there:
+            raise ValueError(f"student {student!r} did not hand in {options.assignment!r}")
+    return course, options.students or there
+
+
+def grade(options: argparse.Namespace) -> int:
+    """Mark and book; return 1 where something could not be marked."""
+    if options.workers < 1:
+        raise ValueError(f"workers must be at least 1, got {options.workers}")
+    course, students = asked(options)
+    start = time.monotonic()
+    for text in weaknesses():
+        print(f"WARNING: {text}", file=sys.stderr)
+    # nbgrader 0.9.6 makes SQLAlchemy 2 warn, of things that do no harm.
+    warnings.simplefilter("ignore", SAWarning)
+    todo = class_run.works(course, options.assignment, students)
+    with Progress(console=Console(stderr=True)) as progress:
+        troubles = class_run.mark_all(todo, options.workers, progress)
+        booked = class_run.book_all([work for work in todo if work not in troubles], progress)
+    for work, text in troubles.items():
+        print(f"{work.student} {work.stem}: not marked: {text}", file=sys.stderr)
+    for student, text in booked.items():
+        print(f"{student}: not booked: {text}", file=sys.stderr)
+    minutes = (time.monotonic() - start) / 60
+    print(f"{len(todo)} notebooks of {len(students)} students in {minutes:.1f} min.")
+    for work in todo:
+        for name, mark in read_store(work.store).get("marks", {}).items():
+            if mark["suspect"]:
+                print(f"Look at {work.student}, {name}: right on the visible inputs only.")
+    return 1 if troubles or booked else 0
+
+
+def feedback(options: argparse.Namespace) -> int:
+    """Write the feedback pages; return 1 where one could not be written."""
+    course, students = asked(options)
+    failed = 0
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("Feedback", total=len(students))
+        for student in students:
+            result = class_run.nbgrader_of(course).generate_feedback(options.assignment, student)
+            if not result["success"]:
+                failed += 1
+                text = str(result.get("error") or result.get("log", ""))[-2000:]
+                print(f"{student}: no feedback: {text}", file=sys.stderr)
+            progress.advance(task)
+    print(f"Feedback for {len(students) - failed} students is in {course / 'feedback'}")
+    return 1 if failed else 0

@@ -1,0 +1,109 @@
+"""Our parts inside nbgrader: how a hand-in is read, how marks are made, what feedback shows."""
+
+import html
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from mha_course.grading.results import Result, Work, learners_notebook, points, results_of
+from mha_course.grading.sandbox import Limits, shared_folder, weaknesses
+
+Pair = tuple[NotebookNode, dict[str, Any]]
+INSTEAD = "# The marks of this exercise."
+
+
+def work_of(resources: dict[str, Any], course: Path) -> Work:
+    names = resources["nbgrader"]
+    return Work(course, names["assignment"], names["student"], names["notebook"])
+
+
+class HandInExporter(NotebookExporter):
+    """Reads a hand-in as the notebook that was handed out, with the learner's answers put in.
+
+    So whatever happened to the file (copied cells, lost metadata, edited tests, another editor,
+    damage), nbgrader sees a sound notebook. Nothing else of the file goes further.
+    """
+
+    def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> Any:
+        course = Path(self.parent.coursedir.root)
+        path = Path(filename).resolve()
+        if not path.is_relative_to(course.resolve() / "submitted"):
+            return super().from_filename(filename, resources=resources, **kw)
+        resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
+        notebook = learners_notebook(work_of(resources, course))
+        return self.from_notebook_node(notebook, resources=resources, **kw)
+
+
+class MakeMarks(NbGraderPreprocessor):
+    """Stands where nbgrader would run the notebook: puts the marks under the marks cells."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> Pair:
+        for text in weaknesses():
+            self.log.warning(text)
+        course = Path(self.parent.parent.coursedir.root)
+        result = results_of(work_of(resources, course), shared_folder(), Limits())
+        for cell in nb.cells:
+            name = cell.metadata.get("mha", {}).get("exercise")
+            own = cell.metadata.get("nbgrader", {})
+            if own.get("grade_id") == f"{name}-marks":
+                mark = result["marks"][name]
+                cell.outputs = outputs(mark, result["problem"], float(own["points"]))
+                cell.execution_count = 1
+        return nb, resources
+
+
+def outputs(mark: Result, problem: str, most: float) -> list[NotebookNode]:
+    """Return what stands under a marks cell; nbgrader takes its points from the last of it."""
+    earned = points(mark["share"], most)
+    text = as_text(mark, problem, earned, most)
+    shown = {"text/plain": text, "text/html": as_html(mark, problem, earned, most)}
+    result = {"text/plain": repr(earned)}
+    return [
+        new_output("display_data", data=shown),
+        new_output("execute_result", data=result, execution_count=1),
+    ]
+
+
+def as_text(mark: Result, problem: str, earned: float, most: float) -> str:
+    lines = [f"{earned:g} of {most:g} points: {mark['status']}."]
+    lines += [line for line in (mark["said"], problem) if line]
+    for title, passed, said in mark["stages"]:
+        lines.append(f"  {'✓' if passed else '✗'} {title}{': ' + said if said else ''}")
+    return "\n".join([*lines, *([mark["text"]] if mark["text"] else [])])
+
+
+def as_html(mark: Result, problem: str, earned: float, most: float) -> str:
+    """Return marks, stages and the verdict of the visible check, for the feedback page."""
+    parts = [f"<p><strong>{earned:g} of {most:g} points</strong>: {mark['status']}.</p>"]
+    parts += [f"<p>{html.escape(line)}</p>" for line in (mark["said"], problem) if line]
+    if mark["stages"]:
+        parts += ["<p>On inputs that only you got:</p>", "<ul>"]
+        for title, passed, said in mark["stages"]:
+            words = f"{'passed' if passed else 'failed'}: {title}{' – ' + said if said else ''}"
+            parts.append(f"<li>{'✓' if passed else '✗'} {html.escape(words)}</li>")
+        parts.append("</ul>")
+    if mark["html"] and mark["status"] != "right":
+        parts += ["<p>What the visible check says:</p>", mark["html"]]
+    return "\n".join(parts)
+
+
+class HideMarks(NbGraderPreprocessor):
+    """Takes the hidden lines out of the feedback, and the bare number that nbgrader read."""
+
+    def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> Pair:
+        name = cell.metadata.get("mha", {}).get("exercise")
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == f"{name}-marks":
+            cell.source = INSTEAD
+            cell.outputs = [o for o in cell.get("outputs", []) if o.output_type == "display_data"]
+        return cell, resources
+
+
+def placeholder(path: Path) -> None:
+    """Write an empty notebook where one is missing, so that nbgrader books 0 and says why."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(nbformat.v4.new_notebook(metadata={"mha": {"missing": True}}), path)
