@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 import torch
 
+from benchmarks import lessons
 from benchmarks.contestants import NAMES, make_calls
-from benchmarks.lessons import MEGABYTES, SECONDS, lesson_line, measure_lessons
 from benchmarks.problems import MASKS, PASSES, SIZES, make_problem
 from benchmarks.rounds import Plan, interleave
 from benchmarks.table import Row, header, line, verdicts
@@ -72,14 +72,7 @@ def main() -> None:
     if not options.lessons:
         report_attention(options)
     if not options.quick:
-        report_lessons()
-
-
-def report_lessons() -> None:
-    """Print what each lesson takes."""
-    print(f"\nEach lesson in a fresh kernel; the budget is {SECONDS} s and {MEGABYTES} MB:")
-    for cost in measure_lessons():
-        print(lesson_line(cost), flush=True)
+        lessons.report()
 
 
 def report_attention(options: argparse.Namespace) -> None:

@@ -1,6 +1,7 @@
 """The benchmark compares like with like. How fast anything is, is not tested."""
 
 import itertools
+import sys
 from pathlib import Path
 
 import nbformat
@@ -11,7 +12,7 @@ from torch.testing import assert_close
 from benchmarks import __main__ as command
 from benchmarks.contestants import FLOOR, NAMES, OURS, THREE, TORCH, make_calls
 from benchmarks.floor import lay_out
-from benchmarks.lessons import Cost, lesson_line, measure_lessons
+from benchmarks.lessons import Cost, lesson_line, measure_lessons, measure_server
 from benchmarks.problems import (
     BOTH,
     CAUSAL,
@@ -153,18 +154,47 @@ def test_a_miss_within_the_noise_says_so():
     assert "1.40 [1.20-1.50]" in line(row)
 
 
-def test_a_lesson_is_measured_by_its_own_kernel(tmp_path: Path) -> None:
-    notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell("held = bytearray(200_000_000)")]
-    )
-    path = tmp_path / "01_memory.ipynb"
+def one_cell(folder: Path, source: str) -> Path:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    path = folder / "01_memory.ipynb"
     nbformat.write(notebook, path)
-    (cost,) = measure_lessons([path])
+    return path
+
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="the limits are Linux's")
+
+
+@on_linux
+def test_a_lesson_is_measured_by_its_own_kernel_on_one_core(tmp_path: Path) -> None:
+    ours = bytearray(900_000_000)  # must not be counted, now or as a peak that is over
+    del ours
+    source = """
+import os
+held = bytearray(200_000_000)
+assert len(os.sched_getaffinity(0)) == int(os.environ["OMP_NUM_THREADS"]) == 1"""
+    (cost,) = measure_lessons([one_cell(tmp_path, source)])
     assert cost.name == "01_memory"
-    assert 200 < cost.megabytes < 600
+    assert 200 < cost.megabytes < 400
     assert cost.seconds > 0
+
+
+@on_linux
+@pytest.mark.slow
+def test_a_lesson_that_wants_more_memory_is_refused_it(tmp_path: Path) -> None:
+    path = one_cell(tmp_path, "held = bytearray(1_000_000_000)")
+    with pytest.raises(
+        RuntimeError, match=r"01_memory failed within its limits:[\s\S]*MemoryError"
+    ):
+        list(measure_lessons([path]))
 
 
 def test_a_lesson_over_the_budget_is_called_so() -> None:
     assert lesson_line(Cost("01_a", 61, 10)).endswith("OVER the budget")
     assert lesson_line(Cost("01_a", 6, 1001)).endswith("OVER the budget")
+    assert lesson_line(Cost("01_a", 6, 900), server=101).endswith("OVER the budget")
+    assert lesson_line(Cost("01_a", 6, 900), server=100).endswith("within the budget")
+
+
+@pytest.mark.slow
+def test_jupyterlab_itself_is_measured() -> None:
+    assert 50 < measure_server() < 400
