@@ -83,7 +83,7 @@ def test_an_explorer_follows_and_answers_errors() -> None:
             raise ValueError("n must be < 3, got " + str(n))
         return new_figure(1, 1), f"n is {n}"
 
-    slider = widgets.IntSlider(0, 0, 5)
+    slider = widgets.IntSlider(0, 0, 5, description="n")
     box = explorer(draw, {"n": slider})
     canvas = box.children[1]
     assert 'alt="n is 0"' in canvas.value

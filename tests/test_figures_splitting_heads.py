@@ -41,7 +41,11 @@ def test_the_widget_follows_every_control(step: int, place: int) -> None:
     controls.children[0].value = step
     controls.children[1].value = place
     word, head, feature = figures.position(X, 2, place)
-    assert f"word {WORDS[word]}, feature {head * 3 + feature}" in canvas.value
+    inside = f"head {head}, feature {feature} of that head"
+    where = {1: f"feature {head * 3 + feature}", 2: inside, 3: inside}[step]
+    frame = {1: "as 4 rows, (L, E)", 2: "cut into 2 heads, (L, H, D)", 3: "2 matrices, (H, L, D)"}
+    assert f"place {place} is marked: word {WORDS[word]}, {where}." in canvas.value
+    assert frame[step] in canvas.value
     assert not any(c.continuous_update for c in controls.children)
 
 

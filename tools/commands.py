@@ -13,6 +13,7 @@ NBVAL = [
     *["--nbval", "notebooks", "--nbval-current-env", "--nbval-cell-timeout", "150"],
     *["--nbval-sanitize-with", "tests/nbval_sanitize.cfg"],
 ]
+BROWSER_TESTS = "tests/browser"
 TYPED = ["mha_lib", "mha_course", "tools", "benchmarks"]
 
 
@@ -55,9 +56,17 @@ def test(extra: list[str]) -> int:
 
 
 def check(extra: list[str]) -> int:
-    """run the slow tests, which `test` leaves out"""
+    """run the slow tests, which `test` leaves out, then every lesson in a real browser"""
     set_up(with_tests=True)
-    return run_parts({"slow tests": [*PYTEST, "-m", "slow"]})
+    slow = [*PYTEST, "-m", "slow"]
+    # Apart: -rs shows why they were skipped where there is no browser.
+    browser = [*slow, "-rs", BROWSER_TESTS]
+    return run_parts(
+        {
+            "slow tests": [*slow, f"--ignore={BROWSER_TESTS}"],
+            "lessons in a real browser": browser,
+        }
+    )
 
 
 def prove(extra: list[str]) -> int:

@@ -33,6 +33,9 @@ def explorer(
     Returns:
         The box: end a cell with it. A value that `draw` refuses with a ValueError is answered
         with the error's text.
+
+    Raises:
+        ValueError: A control has no description, so that nobody could tell what it is for.
     """
     canvas = widgets.HTML()
 
@@ -43,7 +46,10 @@ def explorer(
         except ValueError as error:
             canvas.value = f'<p role="alert">{html.escape(str(error))}</p>'
 
-    for control in controls.values():
+    for name, control in controls.items():
+        if not control.description:
+            raise ValueError(f"controls[{name!r}] must have a description, got ''")
+        control.tooltip = control.description  # else pointing at the label shows "null"
         control.style = {"description_width": "initial"}
         if control.has_trait("continuous_update"):
             control.continuous_update = False

@@ -44,8 +44,8 @@ def explore_split(x: Tensor, num_heads: int, words: Sequence[str]) -> Explorer:
         figure = new_figure(9, 3.4)
         memory, view = stacked(figure, [1, 2.4])
         draw_step(memory, x, num_heads, words, 0, place)
-        draw_step(view, x, num_heads, words, max(step, 1), place)
-        return figure, split_alt(x, num_heads, words, place)
+        draw_step(view, x, num_heads, words, step, place)
+        return figure, view_alt(x, num_heads, words, step, place)
 
     return explorer(
         draw,
@@ -67,6 +67,21 @@ def split_alt(x: Tensor, num_heads: int, words: Sequence[str], picked: int) -> s
         f"{num_heads} heads, and as {num_heads} matrices. The number at place {picked} is marked: "
         f"word {words[word]}, feature {head * width + feature}, which is head {head}, feature "
         f"{feature} of that head. The strip of memory is the same in every frame."
+    )
+
+
+def view_alt(x: Tensor, num_heads: int, words: Sequence[str], step: int, picked: int) -> str:
+    """Say in words what the widget shows: memory, one of the frames, and the picked number."""
+    word, head, feature = position(x, num_heads, picked)
+    column = head * (x.shape[1] // num_heads) + feature
+    frame, place = {
+        1: (f"{len(words)} rows", f"feature {column}"),
+        2: (f"rows cut into {num_heads} heads", f"head {head}, feature {feature} of that head"),
+        3: (f"{num_heads} matrices", f"head {head}, feature {feature} of that head"),
+    }[step]
+    return (
+        f"Above, the {x.numel()} numbers in memory order. Below, the same numbers as {frame}, "
+        f"{STEPS[step]}. The number at place {picked} is marked: word {words[word]}, {place}."
     )
 
 

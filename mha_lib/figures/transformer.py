@@ -108,7 +108,9 @@ def explore_translation(run: Run, layer: int = -1) -> Explorer:
         pair = date_pair(read_date(date), format, language)
         written, weights = translate(run, pair, layer, causal=causal, padding=padding)
         shown = min(step, len(written))
-        return draw_translation(pair, written[:shown], weights[:shown], padding)
+        figure, alt = draw_translation(pair, written[:shown], weights[:shown], padding)
+        masked = f"Causal mask {'on' if causal else 'off'}, source padding "
+        return figure, f"{masked}{'hidden' if padding else 'open'}. {alt}"
 
     return explorer(
         draw,

@@ -1,0 +1,1 @@
+"""JupyterLab and pages in a real browser: Chromium, driven by Playwright."""
