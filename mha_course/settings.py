@@ -45,4 +45,4 @@ def _grading(c: Config) -> None:
     assert execute is Execute  # nbgrader would run the notebook here; we make the marks
     c.Autograde.autograde_preprocessors = [f"{parts}.MakeMarks", *others]
     feedback = GenerateFeedback.preprocessors.default_args[0]
-    c.GenerateFeedback.preprocessors = [f"{parts}.HideMarks", *feedback]
+    c.GenerateFeedback.preprocessors = [f"{parts}.ShowFeedback", *feedback]

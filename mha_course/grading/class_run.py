@@ -14,7 +14,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from mha_course.grading.nbgrader_parts import placeholder
-from mha_course.grading.results import FOLDER, Work, entry_of, read_store, results_of
+from mha_course.grading.results import FOLDER, Work, entry_of, is_current, read_store, results_of
 from mha_course.grading.sandbox import Limits, shared_folder
 from mha_course.record import write_private
 from mha_course.settings import CONFIG
@@ -38,8 +38,10 @@ def works(course: Path, assignment: str, students: Sequence[str]) -> list[Work]:
 def mark_all(todo: Sequence[Work], workers: int, progress: Progress) -> dict[Work, str]:
     """Make the marks of all; return what went wrong with whom. Nothing already made is lost."""
     troubles: dict[Work, str] = {}
-    left, task = list(todo), progress.add_task("Marking", total=len(todo))
-    for attempt in range(2):
+    task = progress.add_task("Marking", total=len(todo))
+    left = [work for work in todo if not is_current(work)]
+    progress.advance(task, len(todo) - len(left))
+    for attempt in range(2 if left else 0):
         for work, trouble in _mark_some(left, workers if attempt == 0 else 1):
             progress.advance(task, 0 if trouble else 1)
             troubles[work] = trouble

@@ -148,24 +148,23 @@ class Draw:
         x, key, value = (self.numbers(b, m, h * d) for m in (n, s, s))
         mask = self.mask(b, h, n, n)
         ask = module_asks
-        return self.random.choice(
-            [
-                (ask.count, (h * d, h, self.random.random() < 0.5)),
-                (ask.names, (h * d, h, self.random.random() < 0.5)),
-                (ask.refused, (h * d + 1, h + 1) if (h * d + 1) % (h + 1) else (3, 2)),
-                (ask.start, (h * d, h)),
-                (ask.alone, (h, x, self.random.random() < 0.7)),
-                (ask.cross, (h, x, key)),
-                (ask.cross, (h, x, key, value)),
-                (ask.masked, (h, x, mask, False)),
-                (ask.masked, (h, x, mask, True)),
-                (ask.causal_cross, (h, x, key)),
-                (ask.with_weights, (h, x, mask)),
-                (ask.with_dropout, (h, x, 1.0, True)),
-                (ask.with_dropout, (h, x, 0.4, False)),
-                (ask.dropped, (9,)),
-            ]
-        )
+        choices: list[Question] = [
+            (ask.count, (h * d, h, self.random.random() < 0.5)),
+            (ask.names, (h * d, h, self.random.random() < 0.5)),
+            (ask.refused, (h * d + 1, h + 1) if (h * d + 1) % (h + 1) else (3, 2)),
+            (ask.start, (h * d, h)),
+            (ask.alone, (h, x, self.random.random() < 0.7)),
+            (ask.cross, (h, x, key)),
+            (ask.cross, (h, x, key, value)),
+            (ask.masked, (h, x, mask, False)),
+            (ask.masked, (h, x, mask, True)),
+            (ask.causal_cross, (h, x, key)),
+            (ask.with_weights, (h, x, mask)),
+            (ask.with_dropout, (h, x, 1.0, True)),
+            (ask.with_dropout, (h, x, 0.4, False)),
+            (ask.dropped, (9,)),
+        ]
+        return self.random.choice(choices)
 
 
 def questions(

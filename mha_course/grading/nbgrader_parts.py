@@ -1,6 +1,7 @@
 """Our parts inside nbgrader: how a hand-in is read, how marks are made, what feedback shows."""
 
 import html
+import re
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ class HandInExporter(NotebookExporter):
     """
 
     def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> Any:
+        assert self.parent is not None  # nbgrader's converter
         course = Path(self.parent.coursedir.root)
         path = Path(filename).resolve()
         if not path.is_relative_to(course.resolve() / "submitted"):
@@ -48,11 +50,10 @@ class MakeMarks(NbGraderPreprocessor):
         course = Path(self.parent.parent.coursedir.root)
         result = results_of(work_of(resources, course), shared_folder(), Limits())
         for cell in nb.cells:
-            name = cell.metadata.get("mha", {}).get("exercise")
-            own = cell.metadata.get("nbgrader", {})
-            if own.get("grade_id") == f"{name}-marks":
-                mark = result["marks"][name]
-                cell.outputs = outputs(mark, result["problem"], float(own["points"]))
+            if is_marks(cell):
+                mark = result["marks"][cell.metadata.mha.exercise]
+                most = float(cell.metadata.nbgrader.points)
+                cell.outputs = outputs(mark, result["problem"], most)
                 cell.execution_count = 1
         return nb, resources
 
@@ -89,18 +90,38 @@ def as_html(mark: Result, problem: str, earned: float, most: float) -> str:
         parts.append("</ul>")
     if mark["html"] and mark["status"] != "right":
         parts += ["<p>What the visible check says:</p>", mark["html"]]
+    if mark["hint"]:
+        parts.append(f"<p>Hint: {as_code(mark['hint'])}</p>")
     return "\n".join(parts)
 
 
-class HideMarks(NbGraderPreprocessor):
-    """Takes the hidden lines out of the feedback, and the bare number that nbgrader read."""
+class ShowFeedback(NbGraderPreprocessor):
+    """Makes the feedback short: tasks, answers, marks. Hidden lines and the lesson's text go."""
 
-    def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> Pair:
-        name = cell.metadata.get("mha", {}).get("exercise")
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == f"{name}-marks":
-            cell.source = INSTEAD
-            cell.outputs = [o for o in cell.get("outputs", []) if o.output_type == "display_data"]
-        return cell, resources
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> Pair:
+        nb.cells = [cell for cell in nb.cells if is_feedback(cell)]
+        for cell in nb.cells:
+            if is_marks(cell):
+                cell.source = INSTEAD
+                # Without the bare number from which nbgrader took the points.
+                cell.outputs = [o for o in cell.outputs if o.output_type == "display_data"]
+        return nb, resources
+
+
+def as_code(text: str) -> str:
+    """Return Markdown's `code` as HTML; of Markdown, hints use nothing else."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+def is_marks(cell: NotebookNode) -> bool:
+    name = cell.metadata.get("mha", {}).get("exercise")
+    return bool(cell.metadata.get("nbgrader", {}).get("grade_id") == f"{name}-marks")
+
+
+def is_feedback(cell: NotebookNode) -> bool:
+    """Say whether a cell is a title, or belongs to an exercise or a question, but is no check."""
+    id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    return cell.get("id") == "title" or bool(id and not id.endswith("-check"))
 
 
 def placeholder(path: Path) -> None:

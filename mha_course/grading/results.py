@@ -122,12 +122,18 @@ def results_of(work: Work, sandbox_folder: Path, limits: Limits) -> Result:
             answer = Answer(find(name), function, source, tuple(before))
             seed = seed_of(secret, work.assignment, work.student, name)
             stub = source is not None and is_stub(source)
-            marks[name] = as_json(NOT_ATTEMPTED if stub else mark(answer, sandbox, seed))
+            marks[name] = as_json(NOT_ATTEMPTED if stub else mark(answer, sandbox, seed), name)
             before += _reference(name, function)  # an error costs once
     result = {"key": key, "problem": hand_in.problem, "marks": marks}
     work.store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_private(work.store, json.dumps(result, indent=1, ensure_ascii=False))
     return result
+
+
+def is_current(work: Work) -> bool:
+    """Say whether the stored marks are those of what is handed in now."""
+    hand_in = read_all(work.course, work.assignment, work.student)[work.stem]
+    return read_store(work.store).get("key") == _key(work, hand_in)
 
 
 def _reference(exercise: str, function: str) -> list[str]:
@@ -152,8 +158,9 @@ def read_store(path: Path) -> Result:
     return stored if isinstance(stored, dict) else {}
 
 
-def as_json(mark: Mark) -> Result:
-    verdict = mark.verdict
+def as_json(mark: Mark, exercise: str) -> Result:
+    verdict, hints = mark.verdict, find(exercise).hints
+    tells = {"wrong": hints[0], "partly right": hints[min(1, len(hints) - 1)]}
     return {
         "share": mark.share,
         "status": mark.status,
@@ -162,6 +169,7 @@ def as_json(mark: Mark) -> Result:
         "mistakes": list(verdict.group) if verdict else [],
         "text": str(verdict) if verdict else "",
         "html": verdict._repr_html_() if verdict else "",
+        "hint": tells.get(mark.status, ""),
         "suspect": mark.suspect,
     }
 
