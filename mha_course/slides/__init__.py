@@ -1,0 +1,1 @@
+"""Slides made from lessons: one HTML file each, which opens without a network."""
