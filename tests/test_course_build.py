@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -599,10 +600,12 @@ def test_the_source_runs_and_is_right(course: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nbgrader_alone_gives_no_marks_in_silence(course: Path) -> None:
+def test_nbgrader_alone_gives_no_marks_in_silence(course: Path, tmp_path: Path) -> None:
     make_class(course, "varied", 1)
-    nbgrader(course, "autograde", "varied", "--student", "s0001")
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+    alone = shutil.copytree(course, tmp_path / "alone")
+    (alone / "nbgrader_config.py").unlink()
+    nbgrader(alone, "autograde", "varied", "--student", "s0001")
+    with Gradebook(f"sqlite:///{alone / 'gradebook.db'}") as gradebook:
         submission = gradebook.find_submission("varied", "s0001")
         assert submission.code_score == 0
         assert submission.max_score == 5 + 5 + 5 + 10 + WHY.points
