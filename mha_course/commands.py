@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mha_course import build_command, slides_command
+from mha_course import build_command, export, report, slides_command
 from mha_course.grading import commands as grading
 
 
@@ -38,6 +38,8 @@ WORDS = {
     "feedback": Word(
         "write a feedback page for each notebook", grading.add_arguments, grading.feedback
     ),
+    "export": Word("write the mark sheet as a file", export.add_arguments, export.run),
+    "report": Word("write a page on what the class did", report.add_arguments, report.run),
     "slides": Word("make slides from lessons", slides_command.add_arguments, slides_command.run),
 }
 
