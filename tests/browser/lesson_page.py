@@ -29,7 +29,7 @@ def open_lesson(context: BrowserContext, lab: Lab, path: Path) -> Page:
     return page
 
 
-def wait_for_kernel(page: Page, timeout: int = 3 * MINUTE) -> None:
+def wait_for_kernel(page: Page, timeout: int = 5 * MINUTE) -> None:
     """Wait until the kernel has nothing to do."""
     page.wait_for_function(
         f"{PANEL}.sessionContext.session.kernel.status === 'idle'", timeout=timeout
@@ -45,7 +45,7 @@ def run_all(page: Page) -> None:
 def wait_for_runs(page: Page, last: int) -> None:
     """Wait until the last code cell has this number in brackets and the kernel is idle."""
     numbers = f"{PANEL}.content.widgets.map(c => c.model.executionCount).filter(n => n)"
-    page.wait_for_function(f"{numbers}.at(-1) === {last}", timeout=3 * MINUTE)
+    page.wait_for_function(f"{numbers}.at(-1) === {last}", timeout=5 * MINUTE)
     wait_for_kernel(page)
 
 
