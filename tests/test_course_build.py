@@ -95,8 +95,9 @@ def test_a_solution_of_another_function_is_refused() -> None:
         with_solution(stub("split_heads"), solution("head_dim"))
 
 
-def test_comments_above_the_first_line_belong_to_the_solution() -> None:
-    answer = 'def f():\n    """What."""\n    # secret\n    return 1'
+@pytest.mark.parametrize("document", ["", '    """What."""\n'])
+def test_comments_above_the_first_line_belong_to_the_solution(document: str) -> None:
+    answer = f"def f():\n{document}    # secret\n    return 1"
     source = with_solution("def f():\n    raise NotImplementedError", answer)
     assert source.splitlines()[1:] == [
         "    ### BEGIN SOLUTION",
