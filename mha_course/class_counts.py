@@ -74,7 +74,10 @@ def mistake_counts(marks: ClassMarks) -> list[MistakeCount]:
 
 
 def stage_counts(marks: ClassMarks) -> list[StageCount]:
-    """Count the stages that failed, the most frequent first."""
+    """Count the stages that failed; first those at which most answers began to fail.
+
+    Late stages join all that the early ones look at, so most failures alone say little.
+    """
     counts = []
     for exercise in marks.most:
         failed, first, ran = Counter[str](), Counter[str](), Counter[str]()
@@ -86,7 +89,7 @@ def stage_counts(marks: ClassMarks) -> list[StageCount]:
             failed.update(lost)
             first.update(lost[:1])
         counts += [StageCount(exercise, t, n, first[t], ran[t]) for t, n in failed.items()]
-    return sorted(counts, key=lambda stage: (-stage.failed, -stage.first))
+    return sorted(counts, key=lambda stage: (-stage.first, -stage.failed))
 
 
 def suspects(marks: ClassMarks) -> list[Answer]:

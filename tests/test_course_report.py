@@ -125,8 +125,8 @@ def test_mistakes_count_students_once_and_alike_ones_together(marks: ClassMarks)
 
 def test_stages(marks: ClassMarks) -> None:
     assert stage_counts(marks) == [
-        StageCount("split_heads", "A batch", 3, 1, 4),
         StageCount("split_heads", "One word", 2, 2, 4),
+        StageCount("split_heads", "A batch", 3, 1, 4),
         StageCount("split_heads_view", "A batch", 2, 1, 4),
         StageCount("split_heads_view", "One word", 1, 1, 4),
     ]
@@ -186,8 +186,8 @@ def test_the_page_says_the_numbers(text: str) -> None:
         ["SPLIT-A", "1", "1", "split_heads 1"],
     ]
     assert read.tables["4 of 4 stages that failed"][1:] == [
-        ["A batch", "split_heads", "3 of 4", "1"],
         ["One word", "split_heads", "2 of 4", "2"],
+        ["A batch", "split_heads", "3 of 4", "1"],
         ["A batch", "split_heads_view", "2 of 4", "1"],
         ["One word", "split_heads_view", "1 of 4", "1"],
     ]
