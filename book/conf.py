@@ -35,8 +35,9 @@ autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
 # Otherwise torch's text on nn.Module.forward stands under our own forward.
 autodoc_inherit_docstrings = False
-python_maximum_signature_line_length = 60
 add_module_names = False
+# On lines of their own, parameters become a list without terms, which a screen reader can't read.
+python_maximum_signature_line_length = 10_000
 
 # One file that holds its fonts as outlines: it works from the file system, with no other request.
 mathjax_path = "mathjax/tex-svg-full.js"

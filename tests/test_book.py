@@ -355,3 +355,14 @@ def test_no_page_is_wider_than_the_window(html, pages, tab, width):
         if tab.evaluate("document.documentElement.scrollWidth") > width:
             wide.append(name)
     assert wide == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(html, pages, tab, theme):
+    from browser.axe import grave_findings
+
+    context = tab.context.browser.new_context()
+    found = {name: grave_findings(context, html / name, theme) for name in pages}
+    context.close()
+    assert {name: lines for name, lines in found.items() if lines} == {}
