@@ -26,7 +26,7 @@ from mha_course.questions import Question, read_questions
 from mha_course.record import RECORD, read_record, release
 from mha_course.solutions import bodies, code_in, with_solution
 from mha_course.variants import worked_case
-from mha_lib.exercises import check, names, solution, statement, stub
+from mha_lib.exercises import names, solution, statement, stub
 from mha_lib.exercises.mistakes import Mistake
 from mha_lib.exercises.registry import find
 from mha_lib.exercises.showing import written
@@ -84,10 +84,6 @@ def test_the_solution_stands_in_the_stub(name: str) -> None:
         r"### BEGIN SOLUTION\n.*?### END SOLUTION", "raise NotImplementedError", source, flags=re.S
     )
     assert cut == stub(name)
-    namespace: dict[str, object] = {}
-    exec("import math\nimport torch\nfrom torch import Tensor, nn\n", namespace)
-    exec("from torch.nn import functional as F\nimport mha_lib\n" + source, namespace)
-    assert check(namespace[name]).status == "passed"
 
 
 def test_a_solution_of_another_function_is_refused() -> None:
@@ -125,7 +121,7 @@ def test_a_lesson_keeps_all_that_is_no_solution(lesson: str) -> None:
         assert "nbgrader" not in after.metadata
         assert after.get("outputs", []) == []
     text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
-    assert not re.search(r"\bsolution\b|\.ipynb|mybinder", text)
+    assert not re.search(r"(?i)\bsolution\b|\.ipynb|mybinder", text)
     assert MetadataValidator().validate_nb(notebook) is None
     nbformat.validate(notebook)
 
