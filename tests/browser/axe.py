@@ -9,6 +9,8 @@ THEMES = ("light", "dark")
 GRAVE = ("serious", "critical")
 # axe does not look at what is folded away, but readers do open it.
 _OPEN_FOLDED = "document.querySelectorAll('details').forEach(e => { e.open = true; })"
+# Sphinx's themes say here which form they show.
+_SHOWN = "document.documentElement.dataset.theme"
 _INSIDE = "([place, selector]) => document.querySelector(place).closest(selector) !== null"
 
 
@@ -35,6 +37,7 @@ def grave_findings(
         page.route("http*://**", lambda route: route.abort())
         page.emulate_media(color_scheme=theme)
         page.goto(path.resolve().as_uri())
+        assert page.evaluate(_SHOWN) in (None, theme), f"{path} is not shown in its {theme} form"
         page.evaluate(_OPEN_FOLDED)
         found = [
             f"{rule['id']} ({rule['impact']}): {node['html'][:200]} {node['failureSummary'][:300]}"
