@@ -80,7 +80,7 @@ def test_no_cell_needs_a_shell_or_one_system(path):
         "%%bash\nls",
         "%cd ..",
         "files = !ls",
-        'open("/tmp/x")',
+        'open("/usr/x")',
         'open("C:\\\\data\\\\x.txt")',
         'Path("~/x")',
         'load("data\\\\x.txt")',
