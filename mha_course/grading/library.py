@@ -22,7 +22,8 @@ STEPS = (
     "masks",
 )
 ALWAYS = ("input_rules", "running_example")
-REFUSAL = "mha_lib.{} is not there while this exercise is graded: it is the answer, or comes later"
+REFUSED = "is not there while this exercise is graded"
+REFUSAL = "mha_lib.{} " + REFUSED + ": it is the answer, or comes later"
 
 
 def missing_names(exercise: Exercise) -> set[str]:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from mha_course.grading.inside.wire import BadMessage, Reader, Writer
+from mha_course.grading.library import REFUSED
 from mha_course.grading.sandbox import Ended, Sandbox
 from mha_lib.exercises.outcome import Something, described_type
 from mha_lib.exercises.watchdog import TimeUp
@@ -35,6 +36,7 @@ class Learner:
     def __init__(self, sandbox: Sandbox, head: dict[str, Any]) -> None:
         self.sandbox, self.head = sandbox, head
         self.called: set[str] = set()
+        self.refused = ""  # what the reduced library said when it was asked for too much
         self.number = 0
         self.restarts = -1
         self.alive = False
@@ -57,7 +59,10 @@ class Learner:
             self.load()
         reply, data = self._asked(head, blobs)
         if reply.get("error"):
-            raise as_exception(reply["error"])
+            error = as_exception(reply["error"])
+            if isinstance(error, ImportError) and REFUSED in str(error):
+                self.refused = str(error)
+            raise error
         for name in reply.get("called", []):
             self.called.add(str(name))
         return reply, Reader(data, other=something)

@@ -43,8 +43,8 @@ class Limits:
         memory: Bytes of its own.
     """
 
-    cpu_seconds: int = 20
-    wall_seconds: float = 30.0
+    cpu_seconds: int = 10
+    wall_seconds: float = 20.0
     memory: int = 2_000_000_000
 
 

@@ -89,8 +89,9 @@ def _line(error: BaseException) -> str:
 
     An error that comes from another process brings the line along, as `learner_line`.
     """
-    found = str(getattr(error, "learner_line", ""))
-    trace = error.__traceback__
+    if hasattr(error, "learner_line"):
+        return str(error.learner_line)
+    found, trace = "", error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
         if not any(name.startswith(folder) for folder in _NOT_THE_LEARNERS):

@@ -45,7 +45,8 @@ class Writer:
 
     def write(self, value: Any, depth: int = 0) -> Any:
         self.parts += 1
-        if self.parts > MOST_PARTS or depth > 6:
+        many = isinstance(value, tuple | list | dict) and self.parts + len(value) > MOST_PARTS
+        if many or depth > 6:
             return ["other", type(value).__name__]
         if isinstance(value, Tensor):
             return self._tensor(value)
@@ -138,8 +139,12 @@ class Reader:
     ) -> None:
         self.blobs, self.lent, self.other = blobs, lent or [], other or (lambda *words: words)
         self.tensors: list[Tensor] = []
+        self.parts = 0
 
     def read(self, value: Any) -> Any:
+        self.parts += 1
+        if self.parts > 2 * MOST_PARTS:
+            raise BadMessage("a value of too many parts")
         if value is None or isinstance(value, bool | int):
             return value
         if not isinstance(value, list) or not value or not isinstance(value[0], str):

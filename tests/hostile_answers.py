@@ -1,0 +1,332 @@
+"""Answers that try to get marks in other ways than by being right, or that break things.
+
+Each is (name, exercise, the learner's cell, share of the points, words that the feedback holds).
+"""
+
+from pathlib import Path
+
+from mha_lib.exercises import solution
+
+COURSE = "{course}"  # put in: the course folder
+RIGHT = solution("split_heads")
+HEAD = "def split_heads(x, num_heads):\n"
+WRONG = f"{HEAD}    return x\n"
+
+
+def body(*lines):
+    return HEAD + "".join(f"    {line}\n" for line in lines)
+
+
+CHEATS = [
+    (
+        "patches the library",
+        "split_heads",
+        "import mha_lib\nmha_lib.split_heads = lambda x, h: x\n" + WRONG,
+        0,
+        "wrong shape",
+    ),
+    (
+        "patches comparisons",
+        "split_heads",
+        "import numpy, torch\nfor m in (numpy, torch):\n    m.allclose = lambda *a, **k: True\n"
+        "torch.isclose = torch.equal = torch.allclose\ntorch.Tensor.__eq__ = lambda *a: True\n"
+        "torch.testing.assert_close = lambda *a, **k: None\n" + WRONG,
+        0,
+        "wrong shape",
+    ),
+    (
+        "patches the check",
+        "split_heads",
+        "import builtins\ncheck = builtins.check = lambda *a: 'passed'\n" + WRONG,
+        0,
+        "wrong shape",
+    ),
+    (
+        "changes how input is read",
+        "split_heads",
+        "ip = get_ipython()\nip.input_transformers_cleanup.append(lambda lines: ['5.0'])\n" + WRONG,
+        0,
+        "The cell raised AttributeError",
+    ),
+    (
+        "imports its own answer",
+        "split_heads",
+        "from mha_lib import split_heads\n",
+        0,
+        "mha_lib.split_heads is not there while this exercise is graded",
+    ),
+    (
+        "calls its own answer",
+        "split_heads",
+        "import mha_lib\n" + body("return mha_lib.split_heads(x, num_heads)"),
+        0,
+        "mha_lib.split_heads is not there",
+    ),
+    (
+        "imports the solution",
+        "split_heads",
+        "from mha_lib.exercises.solutions.splitting_heads import split_heads\n",
+        0,
+        "mha_lib.exercises",
+    ),
+    (
+        "asks for the solution",
+        "split_heads",
+        "from mha_lib.exercises import solution\nexec(solution('split_heads'))\n",
+        0,
+        "mha_lib.exercises",
+    ),
+    (
+        "uses the oracle",
+        "merge_heads",
+        "from mha_lib import reference\nmerge_heads = reference.merge_heads\n",
+        0,
+        "reference",
+    ),
+    (
+        "calls torch's attention",
+        "scaled_dot_product_attention",
+        "import torch\ndef scaled_dot_product_attention(query, key, value, attn_mask=None):\n"
+        "    f = torch.nn.functional.scaled_dot_product_attention\n"
+        "    return f(query, key, value, attn_mask)\n",
+        0,
+        "calls torch's ready-made scaled_dot_product_attention",
+    ),
+    (
+        "calls torch's attention by another name",
+        "scaled_dot_product_attention",
+        "import torch\ndef scaled_dot_product_attention(query, key, value, attn_mask=None):\n"
+        "    f = getattr(torch._C._nn, 'scaled_dot' + '_product_attention')\n"
+        "    return f(query, key, value, attn_mask)\n",
+        0,
+        "calls torch's ready-made scaled_dot_product_attention",
+    ),
+    (
+        "inherits the finished layer",
+        "MultiHeadAttention",
+        "import mha_lib\nclass MultiHeadAttention(mha_lib.MultiHeadAttention): pass\n",
+        0,
+        "MultiHeadAttention is not there",
+    ),
+    (
+        "knows the visible check by heart",
+        "head_dim",
+        "def head_dim(embed_dim, num_heads):\n"
+        "    known = {(6, 2): 3, (7, 1): 7, (6, 6): 1, (1, 1): 1, (6, 3): 2, (35, 5): 7,\n"
+        "             (384, 12): 32, (512, 8): 64}\n"
+        "    return known.get((embed_dim, num_heads), 0)\n",
+        0,
+        "the inputs of the visible check, and no others",
+    ),
+    ("returns a mark", "split_heads", body("return 100.0"), 0, "something else"),
+    ("returns nothing", "split_heads", body("pass"), 0, "something else"),
+    ("returns what it got", "split_heads", WRONG, 0, "wrong shape"),
+    ("is no function", "split_heads", "split_heads = 5.0\n", 0, "does not define split_heads"),
+    (
+        "returns an array that lies about equality",
+        "split_heads",
+        "import numpy as np\nclass A(np.ndarray):\n    def __eq__(self, o): return True\n"
+        "    def __bool__(self): return True\n" + body("return np.zeros((1,)).view(A)"),
+        0,
+        "something else",
+    ),
+    (
+        "returns a tensor that lies about equality",
+        "split_heads",
+        "import torch\nclass T(torch.Tensor):\n    @classmethod\n"
+        "    def __torch_function__(cls, f, t, a=(), k=None): return True\n"
+        + body("return torch.zeros(3).as_subclass(T)"),
+        0,
+        "wrong shape",
+    ),
+    (
+        "works once",
+        "split_heads",
+        RIGHT.replace("def split_heads", "def real")
+        + "\nleft = [1]\n"
+        + body("if left:", "    left.pop()", "    return real(x, num_heads)"),
+        0,
+        "asked again, another answer",
+    ),
+    (
+        "looks at who calls",
+        "split_heads",
+        "import sys\n"
+        + body("f = sys._getframe()", "while f.f_back: f = f.f_back", "return f.f_locals"),
+        0,
+        "something else",
+    ),
+]
+
+BREAKS = [
+    ("loops for ever", "split_heads", body("while True: pass"), 0, "did not come back"),
+    (
+        "loops for ever and catches all",
+        "split_heads",
+        body(
+            "while True:", "    try:", "        while True: pass", "    except BaseException: pass"
+        ),
+        0,
+        "did not come back",
+    ),
+    ("loops in C", "split_heads", body("sum(range(10**14))"), 0, "did not come back"),
+    ("sleeps", "split_heads", "import time\n" + body("time.sleep(10**6)"), 0, "did not come back"),
+    ("the cell never ends", "split_heads", "while True: pass\n", 0, "did not come back"),
+    ("waits for input", "split_heads", body("input('?')"), 0, "an error"),
+    ("recurses", "split_heads", body("return split_heads(x, num_heads)"), 0, "an error"),
+    ("exits", "split_heads", "import os\n" + body("os._exit(0)"), 0, "an error"),
+    ("exits politely", "split_heads", "import sys\n" + body("sys.exit(0)"), 0, "an error"),
+    ("crashes", "split_heads", "import ctypes\n" + body("ctypes.string_at(0)"), 0, "an error"),
+    (
+        "fills the memory",
+        "split_heads",
+        body("a = []", "while True: a.append(bytearray(10**8))"),
+        0,
+        "an error",
+    ),
+    (
+        "a fork bomb",
+        "split_heads",
+        "import os\n" + body("while True: os.fork()"),
+        0,
+        "an error",
+    ),
+    (
+        "a process that stays",
+        "split_heads",
+        "import subprocess\n" + body("subprocess.Popen(['sleep', '1000'], start_new_session=True)"),
+        0,
+        "an error",
+    ),
+    (
+        "a thread that stays",
+        "split_heads",
+        "import threading, time\n"
+        "threading.Thread(target=lambda: time.sleep(10**6), daemon=False).start()\n" + RIGHT,
+        1,
+        "",
+    ),
+    (
+        "the network",
+        "split_heads",
+        "import socket\n" + body("socket.create_connection(('127.0.0.1', 80))"),
+        0,
+        "an error",
+    ),
+    (
+        "kills the marking process",
+        "split_heads",
+        "import os, signal\n" + body("os.kill(os.getppid(), signal.SIGKILL)"),
+        0,
+        "an error",
+    ),
+    (
+        "writes a file",
+        "split_heads",
+        "import pathlib\n" + body("pathlib.Path('/tmp/mha_was_here').write_text('x')"),
+        0,
+        "an error",
+    ),
+    (
+        "writes to the gradebook",
+        "split_heads",
+        "import sqlite3\n"
+        + body(f"sqlite3.connect('{COURSE}/gradebook.db').execute('DELETE FROM grade')"),
+        0,
+        "an error",
+    ),
+    (
+        "reads another learner's work",
+        "split_heads",
+        body(f"return open('{COURSE}/submitted/other/ps/04_splitting_heads.ipynb').read()"),
+        0,
+        "an error",
+    ),
+    (
+        "reads the secret",
+        "split_heads",
+        body(f"return open('{COURSE}/mha_course.json').read()"),
+        0,
+        "an error",
+    ),
+    (
+        "reads the hidden stages",
+        "split_heads",
+        body(f"return open('{Path(__file__).parents[1]}/mha_lib/exercises/registry.py').read()"),
+        0,
+        "an error",
+    ),
+    (
+        "prints without end",
+        "split_heads",
+        body("for _ in range(10**6): print('x' * 10**3)", "return x"),
+        0,
+        "wrong shape",
+    ),
+    (
+        "a huge reply",
+        "split_heads",
+        "import torch\n" + body("return torch.zeros(10**8)"),
+        0,
+        "",
+    ),
+    (
+        "a huge list",
+        "split_heads",
+        body("return [[0] * 1000] * 10**6"),
+        0,
+        "something else",
+    ),
+    (
+        "forges replies",
+        "split_heads",
+        "import os\nfor n in range(3, 50):\n    try: os.write(n, b'\\xff' * 64)\n"
+        "    except OSError: pass\n" + WRONG,
+        0,
+        "",
+    ),
+    (
+        "an error whose text fails",
+        "split_heads",
+        "class E(Exception):\n    def __str__(self): raise SystemExit\n" + body("raise E"),
+        0,
+        "an error",
+    ),
+    ("no Python", "split_heads", "def split_heads(x, num_heads:\n", 0, "SyntaxError"),
+    ("a zero byte", "split_heads", "x = '\0'\n" + RIGHT, 0, "null bytes"),
+    ("very deep", "split_heads", "x = " + "(" * 5000 + ")" * 5000 + "\n" + RIGHT, 0, ""),
+    ("very long", "split_heads", "x = [\n" + "0,\n" * 100_000 + "]\n" + RIGHT, 0, "100000"),
+]
+
+HONEST = [
+    ("right", "split_heads", RIGHT, 1, ""),
+    ("warns on stderr", "split_heads", "import warnings\nwarnings.warn('old')\n" + RIGHT, 1, ""),
+    ("prints", "split_heads", "print('here')\n" + RIGHT + "\nprint(split_heads)\n", 1, ""),
+    ("calls the check", "split_heads", RIGHT + "\n\ncheck(split_heads)\n", 1, ""),
+    ("ends in a number", "split_heads", RIGHT + "\n\n0.0\n", 1, ""),
+    ("fails below its answer", "split_heads", RIGHT + "\n\nassert 1 == 2\n", 1, ""),
+    ("has magics", "split_heads", "%matplotlib inline\n!ls\n" + RIGHT + "\n%timeit 1\n", 1, ""),
+    (
+        "has helpers of its own",
+        "split_heads",
+        "def cut(x, h): return x.unflatten(-1, (h, -1))\n"
+        + body("return cut(x, num_heads).transpose(-3, -2)"),
+        1,
+        "",
+    ),
+    (
+        "uses an earlier step",
+        "multi_head_attention",
+        "from mha_lib import split_heads\n" + solution("multi_head_attention"),
+        1,
+        "",
+    ),
+    (
+        "is a lambda",
+        "split_heads",
+        "split_heads = lambda x, h: x.unflatten(-1, (h, -1)).transpose(-3, -2)\n",
+        1,
+        "",
+    ),
+    ("has unicode names", "split_heads", "größe = 'ß✓'\n" + RIGHT, 1, ""),
+]
