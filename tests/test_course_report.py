@@ -32,7 +32,7 @@ IDS = ("ann-1", "bob-2", "cat-3", "dan-4", "eve-5")
 def fill(course: Path) -> None:
     """Five students; dan's last notebook and all of eve's are not marked yet."""
     make_record(course)
-    right, blank = mark(1.0, ALL), mark(0.0, status="not attempted")
+    right, blank = mark(1.0, ALL), mark(0.0, NONE, status="not attempted")
     straight = mark(0.0, NONE, ["SPLIT-01"])
     alike = mark(0.25, BATCH, ["SPLIT-A", "SPLIT-01"])
     by_heart = mark(0.0, ALL, suspect=True)
