@@ -223,7 +223,7 @@ BREAKS = [
     (
         "writes a file",
         "split_heads",
-        "import pathlib\n" + body("pathlib.Path('/tmp/mha_was_here').write_text('x')"),
+        "import pathlib\n" + body(f"pathlib.Path('{COURSE}/mha_was_here').write_text('x')"),
         0,
         "an error",
     ),

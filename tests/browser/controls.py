@@ -136,25 +136,3 @@ def refuse(page: Page, canvas: Locator, label: str) -> None:
     expect(canvas.get_by_role("alert")).not_to_be_empty()
     enter(page, TYPED[label])
     expect(canvas.locator("img")).to_be_visible()
-
-
-def check_name(control: Locator) -> None:
-    """See that the words beside a control are also its name for a screen reader.
-
-    ipywidgets gives a slider's handle no name (version 8.1 offers no way to): there the words
-    have to stand right before the handle, where they are read first. When that is mended, the
-    last line fails and this exception goes.
-    """
-    label = label_of(control)
-    assert label
-    if kind_of(control) == "widget-slider":
-        assert control.inner_text().strip().startswith(label)
-        expect(control.locator(".noUi-handle")).to_have_accessible_name("")
-        return
-    role = {"widget-toggle-buttons": "button"}.get(kind_of(control))
-    if role:
-        for button in control.get_by_role("button").all():
-            expect(button).not_to_have_accessible_name("")
-        return
-    target = control.locator(KINDS[kind_of(control)].focused)
-    expect(target).to_have_accessible_name(label)

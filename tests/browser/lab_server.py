@@ -75,7 +75,7 @@ def free_port() -> int:
 
 @contextmanager
 def running_lab(folder: Path) -> Iterator[Lab]:
-    """Start JupyterLab on an empty folder inside `folder`, and end it and its kernels afterwards."""
+    """Start JupyterLab on an empty folder in `folder`, and end it and its kernels afterwards."""
     root, port = folder / "root", free_port()
     root.mkdir()
     options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--IdentityProvider.token="]

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 from test_lessons_run import printed
 
-from browser import controls, lesson_page, shots
+from browser import controls, lesson_page, names, shots
 from browser.colours import is_opaque, lowest_contrast
 from browser.lab_server import Lab
 from tools.navigation import lessons
@@ -105,7 +105,7 @@ def test_controls_answer_the_keyboard_and_the_picture_follows(lesson: Lesson) ->
 
 def test_controls_have_names(lesson: Lesson) -> None:
     for control in lesson.explorer().locator(".widget-hbox").first.locator("xpath=./*").all():
-        controls.check_name(control)
+        names.check_name(control)
 
 
 def test_e26_no_figure_stays_open(lesson: Lesson) -> None:
