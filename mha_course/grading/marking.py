@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mha_course.grading.hidden_stages import OTHER, given_away, hidden_stages, shift
+from mha_course.grading.hidden_stages import OTHER, given_away, hidden_stages
 from mha_course.grading.remote import GoneError, Learner, as_class, as_function
 from mha_course.grading.sandbox import Sandbox
 from mha_lib.exercises.comparing import difference
@@ -102,7 +102,7 @@ def mark(answer: Answer, sandbox: Sandbox, seed: int) -> Mark:
         return Mark(0.0, "wrong", f"{text} So there is nothing to mark.")
     if said.get("found") not in ("function", "class"):
         return Mark(0.0, "wrong", _nothing_found(answer.function, said.get("error")))
-    stages = _stage_marks(answer.exercise, _callable(learner, said), seed)
+    stages = stage_marks(answer.exercise, _callable(learner, said), seed)
     again = _learner(answer, sandbox)  # a fresh process: nothing is left of the hidden inputs
     try:
         seen = again.load()
@@ -129,19 +129,20 @@ def _nothing_found(function: str, error: Any) -> str:
     return f"The cell raised {error['name']}: {error['message']}{where}"
 
 
-def _stage_marks(
+def stage_marks(
     exercise: Exercise, function: Callable[..., Any], seed: int
 ) -> tuple[StageMark, ...]:
     """Put the hidden questions, stage by stage."""
     mine, theirs = Runner(exercise.right, SECONDS), Runner(function, SECONDS)
-    with shifted(shift(seed)):
-        stages = hidden_stages(exercise, seed)
-        changed: list[bool] = []
-        marks = [_stage_mark(stage, mine, theirs, changed) for stage in stages]
-        marks = [
-            _again(stage, mine, theirs) if one.passed else one
-            for one, stage in zip(marks, stages, strict=True)
-        ]
+    stages, changed = hidden_stages(exercise, seed), list[bool]()
+    marks = []
+    for stage, shift in stages:
+        with shifted(shift):
+            marks.append(_stage_mark(stage, mine, theirs, changed))
+    for number, (stage, shift) in enumerate(stages):
+        with shifted(shift):
+            if marks[number].passed:
+                marks[number] = _again(stage, mine, theirs)
     said = "an input was changed" if any(changed) else ""
     return (*marks, StageMark(UNCHANGED, not said, said))
 

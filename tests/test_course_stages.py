@@ -1,0 +1,132 @@
+"""Each known mistake loses the marks of its own stages, and no others."""
+
+import json
+
+import pytest
+
+from mha_course.grading.hidden_stages import OTHER, given_away, hidden_stages
+from mha_course.grading.marking import judged, stage_marks
+from mha_lib.exercises import check, names
+from mha_lib.exercises.comparing import difference
+from mha_lib.exercises.one_check import UNCHANGED
+from mha_lib.exercises.registry import find
+from mha_lib.exercises.running import Runner
+from tests.right_answers import right_answers
+from tools.make_failing_stages import TARGET, failing, labelled
+
+STORED = json.loads(TARGET.read_text(encoding="utf-8"))
+NEW_SEED = 4_444
+pytestmark = pytest.mark.usefixtures("no_shape_checks")
+
+
+class NothingNoticed:
+    called: tuple[str, ...] = ()
+    refused = ""
+
+
+def test_every_known_mistake_is_stored_and_loses_something():
+    assert list(STORED) == list(names())
+    for name, rows in STORED.items():
+        assert list(rows) == list(labelled(name)), name
+        for label, row in rows.items():
+            assert row["always"], (name, label)
+
+
+def test_hardly_a_mistake_depends_on_the_seed():
+    rows = [row for rows in STORED.values() for row in rows.values()]
+    some = [row["some"] for row in rows if "some" in row]
+    assert len(some) <= 0.03 * len(rows)
+
+
+def in_parts(every):
+    """Yield (exercise, label) for every so many-th mistake."""
+    return [(name, label) for name, rows in STORED.items() for label in list(rows)[::every]]
+
+
+def check_stages(name, label):
+    row, mistake = STORED[name][label], labelled(name)[label]
+    failed = failing(mistake, NEW_SEED)
+    assert set(row["always"]) <= set(failed) <= set(row["always"]) | set(row.get("some", []))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "label"), in_parts(9))
+def test_exactly_the_stored_stages_fail(name, label):
+    check_stages(name, label)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(("name", "label"), in_parts(1))
+def test_exactly_the_stored_stages_fail_for_every_mistake(name, label):
+    check_stages(name, label)
+
+
+@pytest.mark.parametrize("name", ["head_dim", "split_heads", "causal_mask"])
+def test_the_share_is_that_of_the_stages_that_passed(name):
+    exercise = find(name)
+    for label, mistake in labelled(name).items():
+        stages = stage_marks(exercise, mistake.build(), NEW_SEED)
+        mark = judged(exercise, stages, check(mistake.build(), name), NothingNoticed())
+        passed = {stage.title for stage in stages} - set(STORED[name][label]["always"])
+        ordinary = passed - given_away(name) - {UNCHANGED}
+        wanted = len(passed) / len(stages) if ordinary else 0
+        assert mark.share == pytest.approx(wanted), label
+        assert mark.share < 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", names())
+def test_right_answers_keep_all_marks_on_the_inputs_of_many_students(name):
+    exercise = find(name)
+    answers = [answer for exercise_, answer in right_answers() if exercise_ == name]
+    for seed in (1, 10**6, 10**12 + 7):
+        for answer in answers:
+            failed = [stage for stage in stage_marks(exercise, answer, seed) if not stage.passed]
+            assert not failed, (answer, seed, failed)
+
+
+@pytest.mark.parametrize("name", names())
+def test_two_students_get_different_inputs(name):
+    def inputs(seed):
+        return [repr(c.args) for stage, _ in hidden_stages(find(name), seed) for c in stage.cases]
+
+    assert inputs(1) == inputs(1)
+    assert inputs(1) != inputs(2)
+
+
+@pytest.mark.parametrize("name", names())
+def test_an_answer_without_content_gets_nothing(name):
+    """What a stage gives away alone is worth nothing."""
+    exercise = find(name)
+    answers = (lambda *a, **k: None, lambda *a, **k: a[0], lambda *a, **k: 0)
+    for answer in answers:
+        stages = stage_marks(exercise, answer, NEW_SEED)
+        mark = judged(exercise, stages, check(answer, name), NothingNoticed())
+        assert mark.share == 0, stages
+
+
+def test_knowing_the_visible_inputs_is_noticed():
+    """An answer that is right on them alone gets nothing, and is shown to the instructor."""
+    exercise = find("causal_mask")
+    known = {case.args for stage in exercise.stages() for case in stage.cases}
+
+    def by_heart(*args):
+        return exercise.right(*args) if args in known else exercise.right(1, 1)
+
+    verdict = check(by_heart, "causal_mask")
+    assert verdict.status == "passed"
+    mark = judged(exercise, stage_marks(exercise, by_heart, 5), verdict, NothingNoticed())
+    assert (mark.share, mark.suspect) == (0, True)
+    assert {stage.title for stage in mark.stages if not stage.passed} == {OTHER}
+
+
+def test_the_last_stage_asks_for_more_than_the_first():
+    """It is not made of the visible cases: other sizes are drawn."""
+    exercise = find("head_dim")
+    visible = {case.args for stage in exercise.stages() for case in stage.cases}
+    last, _ = hidden_stages(exercise, 5)[-1]
+    drawn = {case.args for case in last.cases}
+    assert len(drawn - visible) > 10
+    right, mine = Runner(exercise.right), Runner(exercise.solution)
+    for case in last.cases:
+        assert difference(right.ask(case), mine.ask(case), case.tolerance) is None
