@@ -167,13 +167,21 @@ def _again(stage: Stage, mine: Runner, theirs: Runner) -> StageMark:
     return StageMark(stage.title, True)
 
 
+def _with_the_visible(stages: Sequence[StageMark], verdict: Verdict) -> Sequence[StageMark]:
+    seen = {stage.title for stage in verdict.stages if stage.outcome == "failed"}
+    said = "wrong on the visible inputs"
+    return [StageMark(s.title, False, said) if s.passed and s.title in seen else s for s in stages]
+
+
 def judged(
     exercise: Exercise, stages: Sequence[StageMark], verdict: Verdict, learner: Learner
 ) -> Mark:
     """Share out the points: every stage the same.
 
-    A stage that some answer without content passes counts only beside one that none passes.
+    A stage that some answer without content passes counts only beside one that none passes. The
+    stage at which the visible check fails earns nothing, even where no hidden input shows why.
     """
+    stages = _with_the_visible(stages, verdict)
     called = sorted(learner.called)
     if called:
         text = f"It calls torch's ready-made {called[0]}. The statement asks you to write that."
