@@ -10,7 +10,7 @@ from mha_course.grading.library import missing_names
 from mha_course.grading.marking import Answer, mark
 from mha_course.grading.sandbox import Limits, Sandbox, new_folder
 from mha_course.grading.submissions import python
-from mha_lib.exercises import names, solution
+from mha_lib.exercises import check, names, solution
 from mha_lib.exercises.mistakes import mistakes_of
 from mha_lib.exercises.registry import exercises, find
 from tests.hostile_answers import BREAKS, CHEATS, COURSE, HONEST
@@ -132,19 +132,30 @@ def test_the_solution_gets_all_points_and_twice_the_same(sandbox, name):
     assert one.stages == two.stages
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", names())
-def test_a_known_mistake_is_named_from_outside_too(sandbox, name):
-    """The same verdict as in the learner's own kernel, over the wire."""
-    from mha_lib.exercises import check
-
-    for mistake in mistakes_of(name)[::7]:
-        result = marked(sandbox, name, mistake.text)
-        inside = check(mistake.build(), name)
+def named_alike(sandbox, mistakes):
+    """See that the verdict over the wire is that of the learner's own kernel."""
+    for mistake in mistakes:
+        result, inside = marked(sandbox, mistake.exercise, mistake.text), built_and_checked(mistake)
         assert result.share < 1, mistake
         assert result.verdict is not None
         assert result.verdict.group == inside.group, mistake
         assert result.verdict.stages == inside.stages, mistake
+
+
+def built_and_checked(mistake):
+    return check(mistake.build(), mistake.exercise)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", names())
+def test_a_known_mistake_is_named_from_outside_too(sandbox, name):
+    named_alike(sandbox, mistakes_of(name)[::30])
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", names())
+def test_every_third_known_mistake_is_named_from_outside_too(sandbox, name):
+    named_alike(sandbox, mistakes_of(name)[::3])
 
 
 def test_hidden_seeds_differ_by_student_and_need_the_secret():
