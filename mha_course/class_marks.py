@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mha_course.grading.results import FOLDER, Work, entry_of, points, read_store, students_of
+from mha_course.grading.results import points, read_store, students_of
+from mha_course.grading.work import FOLDER, Work, entry_of
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.progress import Progress
 from sqlalchemy.exc import SAWarning
 
-from mha_course.grading import class_run
+from mha_course.grading.booking import book_all, nbgrader_of, pattern_of, trouble_in
+from mha_course.grading.class_run import mark_all, works
 from mha_course.grading.results import entry_of, read_store, students_of
 from mha_course.grading.sandbox import weaknesses
 
@@ -58,10 +59,12 @@ def grade(options: argparse.Namespace) -> int:
         print(f"WARNING: {text}", file=sys.stderr)
     # nbgrader 0.9.6 makes SQLAlchemy 2 warn, of things that do no harm.
     warnings.simplefilter("ignore", SAWarning)
-    todo = class_run.works(course, options.assignment, students)
+    todo = works(course, options.assignment, students)
     with Progress(console=Console(stderr=True)) as progress:
-        troubles = class_run.mark_all(todo, options.workers, progress)
-        booked = class_run.book_all([work for work in todo if work not in troubles], progress)
+        troubles = mark_all(todo, options.workers, progress)
+        # To book a student nbgrader asks for all marks: those that could not be made, too.
+        unfinished = {work.student for work in troubles}
+        booked = book_all([work for work in todo if work.student not in unfinished], progress)
     for work, text in troubles.items():
         print(f"{work.student} {work.stem}: not marked: {text}", file=sys.stderr)
     for student, text in booked.items():
@@ -82,11 +85,18 @@ def feedback(options: argparse.Namespace) -> int:
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task("Feedback", total=len(students))
         for student in students:
-            result = class_run.nbgrader_of(course).generate_feedback(options.assignment, student)
-            if not result["success"]:
+            if trouble := _feedback_trouble(course, options.assignment, student):
                 failed += 1
-                text = str(result.get("error") or result.get("log", ""))[-2000:]
-                print(f"{student}: no feedback: {text}", file=sys.stderr)
+                print(f"{student}: no feedback: {trouble}", file=sys.stderr)
             progress.advance(task)
     print(f"Feedback for {len(students) - failed} students is in {course / 'feedback'}")
     return 1 if failed else 0
+
+
+def _feedback_trouble(course: Path, assignment: str, student: str) -> str:
+    """Write the feedback of one student; return what went wrong, "" for nothing."""
+    try:
+        result = nbgrader_of(course).generate_feedback(assignment, pattern_of(student))
+    except Exception as error:  # nbgrader's may be of any kind, and others wait
+        return f"{type(error).__name__}: {error}"
+    return "" if result["success"] else trouble_in(result)

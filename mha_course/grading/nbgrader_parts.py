@@ -1,20 +1,23 @@
 """Our parts inside nbgrader: how a hand-in is read, how marks are made, what feedback shows."""
 
+import copy
 import html
 import re
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from mha_course.grading.results import Result, Work, learners_notebook, points, results_of
+from mha_course.grading.hand_ins import learners_notebook
+from mha_course.grading.results import Result, points, results_of
 from mha_course.grading.sandbox import Limits, shared_folder, weaknesses
+from mha_course.grading.work import Work
 
 Pair = tuple[NotebookNode, dict[str, Any]]
+MOST_TIME = 200  # bytes of a date
 INSTEAD = "# The marks of this exercise."
 
 
@@ -30,15 +33,35 @@ class HandInExporter(NotebookExporter):
     damage), nbgrader sees a sound notebook. Nothing else of the file goes further.
     """
 
+    def __init__(self, **kw: Any) -> None:
+        super().__init__(**kw)
+        if self.parent is not None:
+            # nbgrader copies every other file of a hand-in, also what a link points to, and
+            # hands the copies back with the feedback. The settings are shared with other parts.
+            self.parent.coursedir = copy.copy(self.parent.coursedir)
+            self.parent.coursedir.ignore = ["*"]
+
     def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> Any:
         assert self.parent is not None  # nbgrader's converter
-        course = Path(self.parent.coursedir.root)
-        path = Path(filename).resolve()
-        if not path.is_relative_to(course.resolve() / "submitted"):
+        coursedir = self.parent.coursedir
+        names = resources["nbgrader"]
+        folder = coursedir.format_path("submitted", names["student"], names["assignment"])
+        if Path(filename).parent != Path(folder):
             return super().from_filename(filename, resources=resources, **kw)
-        resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
-        notebook = learners_notebook(work_of(resources, course))
+        resources["metadata"] = {"name": names["notebook"], "path": folder}
+        target = coursedir.format_path("autograded", names["student"], names["assignment"])
+        keep_time(Path(folder), Path(target))
+        notebook = learners_notebook(work_of(resources, Path(coursedir.root)))
         return self.from_notebook_node(notebook, resources=resources, **kw)
+
+
+def keep_time(submitted: Path, autograded: Path) -> None:
+    """Copy when it was handed in: nbgrader compares it with that of a later hand-in."""
+    path = submitted / "timestamp.txt"
+    if path.is_file() and not path.is_symlink() and path.stat().st_size < MOST_TIME:
+        autograded.mkdir(parents=True, exist_ok=True)
+        (autograded / path.name).unlink(missing_ok=True)
+        (autograded / path.name).write_bytes(path.read_bytes())
 
 
 class MakeMarks(NbGraderPreprocessor):
@@ -122,9 +145,3 @@ def is_feedback(cell: NotebookNode) -> bool:
     """Say whether a cell is a title, or belongs to an exercise or a question, but is no check."""
     id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
     return cell.get("id") == "title" or bool(id and not id.endswith("-check"))
-
-
-def placeholder(path: Path) -> None:
-    """Write an empty notebook where one is missing, so that nbgrader books 0 and says why."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(nbformat.v4.new_notebook(metadata={"mha": {"missing": True}}), path)

@@ -1,100 +1,21 @@
 """Marks of whole hand-ins: made once, kept in files, made again only when something changed."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
-
 from mha_course.cells import is_stub
+from mha_course.grading.hand_ins import master_of, read_all
 from mha_course.grading.hidden_stages import digest, seed_of
 from mha_course.grading.marking import NOT_ATTEMPTED, Answer, Mark, mark
 from mha_course.grading.sandbox import Limits, Sandbox
-from mha_course.grading.submissions import HandIn, imports_of, read_hand_in
+from mha_course.grading.submissions import HandIn, imports_of
+from mha_course.grading.work import Work, entry_of
 from mha_course.record import read_record, release, write_private
 from mha_lib.exercises import solution
 from mha_lib.exercises.registry import find
 
-FOLDER = ".marks"
 Result = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Work:
-    """One notebook of one student."""
-
-    course: Path
-    assignment: str
-    student: str
-    stem: str
-
-    @property
-    def folder(self) -> Path:
-        return self.course / "submitted" / self.student / self.assignment
-
-    @property
-    def store(self) -> Path:
-        return self.course / FOLDER / self.assignment / self.student / f"{self.stem}.json"
-
-
-def entry_of(course: Path, assignment: str) -> dict[str, Any]:
-    """Return what the record says of an assignment.
-
-    Raises:
-        ValueError: There is no such assignment.
-    """
-    assignments = read_record(course)["assignments"]
-    if assignment not in assignments:
-        known = ", ".join(sorted(assignments)) or "none"
-        raise ValueError(f"there is no assignment {assignment!r} in {course}; there are: {known}")
-    entry: dict[str, Any] = assignments[assignment]
-    return entry
-
-
-@cache
-def master_of(course: Path, assignment: str, stem: str) -> NotebookNode:
-    """Return a notebook as it was handed out."""
-    path = course / "release" / assignment / f"{stem}.ipynb"
-    if not path.exists():
-        command = f"nbgrader generate_assignment {assignment}"
-        raise ValueError(f"{path} is missing; make it with: {command}")
-    return nbformat.read(path, as_version=4)
-
-
-def read_all(course: Path, assignment: str, student: str) -> dict[str, HandIn]:
-    """Read all notebooks of a student. Answers in the wrong notebook are found there, too."""
-    entry = entry_of(course, assignment)
-    folder = course / "submitted" / student / assignment
-    read: dict[str, HandIn] = {}
-    for stem, functions in entry["functions"].items():
-        master = master_of(course, assignment, stem)
-        read[stem] = read_hand_in(folder / f"{stem}.ipynb", folder, master, functions)
-    for stem, functions in entry["functions"].items():
-        lacking = {name: f for name, f in functions.items() if name not in read[stem].answers}
-        if lacking:
-            read[stem] = _elsewhere(
-                read[stem], folder, master_of(course, assignment, stem), lacking
-            )
-    return read
-
-
-def _elsewhere(
-    hand_in: HandIn, folder: Path, master: NotebookNode, lacking: Mapping[str, str]
-) -> HandIn:
-    """Look for answers in the other notebooks of the folder: renamed, or swapped."""
-    answers, raw, helpers = dict(hand_in.answers), dict(hand_in.raw), hand_in.helpers
-    for path in sorted(folder.glob("*.ipynb")):
-        other = read_hand_in(path, folder, master, lacking)
-        found = {n: s for n, s in other.answers.items() if n not in answers and not is_stub(s)}
-        if found:
-            answers |= found
-            raw |= {name: other.raw[name] for name in found}
-            helpers = (*helpers, *other.helpers)
-    return HandIn(answers, raw, helpers, hand_in.texts, "" if answers else hand_in.problem)
 
 
 def results_of(work: Work, sandbox_folder: Path, limits: Limits) -> Result:
@@ -130,12 +51,6 @@ def results_of(work: Work, sandbox_folder: Path, limits: Limits) -> Result:
     return result
 
 
-def is_current(work: Work) -> bool:
-    """Say whether the stored marks are those of what is handed in now."""
-    hand_in = read_all(work.course, work.assignment, work.student)[work.stem]
-    return read_store(work.store).get("key") == _key(work, hand_in)
-
-
 def _reference(exercise: str, function: str) -> list[str]:
     """Return code that gives later answers the right one of this exercise."""
     name = find(exercise).solution.__name__
@@ -143,10 +58,11 @@ def _reference(exercise: str, function: str) -> list[str]:
 
 
 def _key(work: Work, hand_in: HandIn) -> str:
-    """Return a hash of all that the marks depend on."""
+    """Return a hash of all that the marks depend on, and of what is shown beside them."""
     entry = entry_of(work.course, work.assignment)
     asked = (work.assignment, work.student, work.stem, entry["functions"][work.stem], release())
-    return digest(*asked, sorted(hand_in.answers.items()), hand_in.helpers, hand_in.problem)
+    written = [sorted(part.items()) for part in (hand_in.answers, hand_in.raw, hand_in.texts)]
+    return digest(*asked, written, hand_in.helpers, hand_in.problem)
 
 
 def read_store(path: Path) -> Result:
@@ -177,19 +93,6 @@ def as_json(mark: Mark, exercise: str) -> Result:
 def points(share: float, most: float) -> float:
     """Return the points of a share, to two digits."""
     return round(share * most, 2)
-
-
-def learners_notebook(work: Work) -> NotebookNode:
-    """Return the notebook as it was handed out, with this learner's answers put in."""
-    hand_in = read_all(work.course, work.assignment, work.student)[work.stem]
-    path = work.course / "release" / work.assignment / f"{work.stem}.ipynb"
-    notebook = nbformat.read(path, as_version=4)
-    wanted = {**hand_in.raw, **hand_in.texts}
-    for cell in notebook.cells:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-        if grade_id in wanted:
-            cell.source = wanted[grade_id]
-    return notebook
 
 
 def students_of(course: Path, assignment: str) -> list[str]:

@@ -1,20 +1,17 @@
 """Read what was handed in. Whatever it is, reading ends in answers or in one sentence."""
 
 import ast
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import nbformat
-from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from mha_course.cells import answers_of, code_cells, ids, text
-
-MOST_BYTES = 300_000_000
-MOST_CELL = 100_000  # characters of one cell that are looked at
+from mha_course.cells import answers_of, code_cells, ids, is_stub, text
+from mha_course.grading.free_texts import free_texts
+from mha_course.grading.notebook_file import read_notebook
+from mha_course.grading.plain_python import python
+from mha_course.solutions import defined
 
 
 @dataclass(frozen=True)
@@ -24,7 +21,7 @@ class HandIn:
     Args:
         answers: Exercise -> the learner's cell as plain Python.
         raw: The same as it was written.
-        helpers: Definitions and imports from cells that the learner added.
+        helpers: Definitions and imports from cells that the learner added or changed.
         texts: Id of a free question -> what was written.
         problem: Why the file could not be read; "" where it could.
     """
@@ -36,74 +33,66 @@ class HandIn:
     problem: str = ""
 
 
-def read_hand_in(
-    path: Path, root: Path, master: NotebookNode, functions: Mapping[str, str]
-) -> HandIn:
+def read_hand_in(path: Path, master: NotebookNode, functions: Mapping[str, str]) -> HandIn:
     """Read one notebook.
 
     Args:
         path: Of the file.
-        root: The student's folder; nothing outside it is read.
         master: The notebook as it was handed out.
         functions: Exercise -> name of the learner's function.
     """
     try:
-        notebook = _notebook(path, root)
+        notebook = read_notebook(path)
     except ValueError as error:
         return HandIn(problem=str(error))
     raw = answers_of(notebook, functions)
+    raw |= _put_right(notebook, functions, raw)
     answers = {name: python(source) for name, source in raw.items()}
-    return HandIn(answers, raw, tuple(_helpers(notebook, master)), _texts(notebook, master))
+    helpers = tuple(_helpers(notebook, master, functions))
+    return HandIn(answers, raw, helpers, free_texts(notebook, master))
 
 
-def _notebook(path: Path, root: Path) -> NotebookNode:
-    """Return the notebook in a file; a ValueError says why there is none."""
-    if not path.exists() and not path.is_symlink():
-        raise ValueError("The notebook was not handed in.")
-    if path.is_symlink() or not path.resolve().is_relative_to(root.resolve()) or not path.is_file():
-        raise ValueError("The file is a link or no plain file. It was not followed.")
-    if path.stat().st_size > MOST_BYTES:
-        raise ValueError(f"The file is bigger than {MOST_BYTES // 1_000_000} MB.")
-    try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError, MemoryError):
-        raise ValueError("The file is no notebook: it is empty or damaged.") from None
-    if not isinstance(data, dict) or not ("cells" in data or "worksheets" in data):
-        raise ValueError("The file is no notebook: it has no cells.")
-    try:
-        notebook = nbformat.from_dict(data)
-        if data.get("nbformat", 4) != 4:
-            notebook = nbformat.convert(notebook, 4)
-    except Exception:
-        raise ValueError("The file is no notebook: its format is unknown.") from None
-    cells = notebook.get("cells")
-    notebook.cells = [c for c in cells if isinstance(c, dict)] if isinstance(cells, list) else []
-    return notebook
+def _put_right(
+    notebook: NotebookNode, functions: Mapping[str, str], raw: Mapping[str, str]
+) -> dict[str, str]:
+    """Return answers that were written anew below the cell meant for them, above its check.
+
+    The check in the notebook judged these; so they count.
+    """
+    found: dict[str, str] = {}
+    cells = list(code_cells(notebook))
+    for exercise, function in functions.items():
+        places = [n for n, cell in enumerate(cells) if exercise in ids(cell)]
+        ends = [n for n, cell in enumerate(cells) if f"{exercise}-check" in ids(cell)]
+        if exercise not in raw or not places or not ends:
+            continue
+        for cell in cells[places[-1] + 1 : ends[-1]]:
+            source = text(cell)
+            if function in defined(source)[-1:] and not is_stub(source):
+                found[exercise] = source
+    return found
 
 
-def python(source: str) -> str:
-    """Return a cell as plain Python: IPython's magics become calls, which do nothing here."""
-    if len(source) > MOST_CELL:
-        return f"raise ValueError('this cell has more than {MOST_CELL} characters')"
-    try:
-        return TransformerManager().transform_cell(source)
-    except Exception:
-        return source
+def _helpers(
+    notebook: NotebookNode, master: NotebookNode, functions: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield imports, functions and values of cells that the learner wrote, one by one.
 
-
-def _helpers(notebook: NotebookNode, master: NotebookNode) -> Iterator[str]:
-    """Yield imports, functions and constants of cells that the learner added, one by one."""
+    Answers have helpers beside the function asked for, which later answers may use.
+    """
     known = {text(cell).strip() for cell in code_cells(master)}
-    marked = {id for cell in code_cells(master) for id in ids(cell)}
+    ours = {f"{name}-{kind}" for name in functions for kind in ("check", "marks")}
     for cell in code_cells(notebook):
         source = text(cell)
-        if source.strip() in known or marked & set(ids(cell)) or len(source) > MOST_CELL:
+        if source.strip() in known or ours & set(ids(cell)):
             continue
         try:
             body = ast.parse(python(source)).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        yield from (ast.unparse(node) for node in body if _is_definition(node))
+        for node in body:
+            if _is_definition(node) and getattr(node, "name", "") not in functions.values():
+                yield ast.unparse(node)
 
 
 def imports_of(notebook: NotebookNode) -> list[str]:
@@ -121,22 +110,17 @@ def imports_of(notebook: NotebookNode) -> list[str]:
 
 
 def _is_definition(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Assign):
-        return isinstance(node.value, ast.Constant)
+    """Say whether a statement only gives something a name, without running anything long."""
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        return node.value is not None and not any(
+            isinstance(part, ast.Call | ast.comprehension) for part in _run(node.value)
+        )
     return isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef)
 
 
-def _texts(notebook: NotebookNode, master: NotebookNode) -> dict[str, str]:
-    """Return what was written in answer to free questions."""
-    asked = {c.metadata.nbgrader.grade_id for c in master.cells if _is_free(c)}
-    found: dict[str, str] = {}
-    for cell in notebook.cells:
-        for id in ids(cell):
-            if id in asked and id not in found:
-                found[id] = text(cell)
-    return found
-
-
-def _is_free(cell: Any) -> bool:
-    nbgrader = cell.metadata.get("nbgrader", {})
-    return bool(nbgrader.get("grade") and nbgrader.get("solution"))
+def _run(value: ast.expr) -> Iterator[ast.AST]:
+    """Yield the parts of an expression that run at once: not the body of a lambda."""
+    yield value
+    if not isinstance(value, ast.Lambda):
+        for child in ast.iter_child_nodes(value):
+            yield from _run(child)  # type: ignore[arg-type]
