@@ -206,8 +206,7 @@ def _helper_beside_another_answer(folder: Path, book: Book) -> None:
     first["source"] = f"{helper}\n{first['source']}"
     second["source"] = """\
 def split_heads_view(x, num_heads):
-    B, L, E = x.shape
-    return x.view(B, L, num_heads, width(x, num_heads)).transpose(1, 2)"""
+    return x.unflatten(-1, (num_heads, width(x, num_heads))).transpose(-3, -2)"""
     save(folder, book)
 
 
@@ -413,7 +412,7 @@ CASES = {
         _holds('{"cells": [{"a": ' + "[" * 900 + "]" * 900 + "}]}"), FIRST_LOST, "format is unknown"
     ),
     "millions of lists": Case(
-        _holds('{"cells": [' + "[]," * 6_000_000 + "0]}"), FIRST_LOST, "more parts than a notebook"
+        _holds('{"cells": [' + "[]," * 21_000_000 + "0]}"), FIRST_LOST, "more parts than a notebook"
     ),
     "a folder": Case(_folder, FIRST_LOST, "a link or no plain file"),
     "a link to another's work": Case(_link_to_another, FIRST_LOST, "a link or no plain file"),

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from mha_course.cells import text
 
 MOST_BYTES = 200_000_000
-MOST_BRACKETS = 5_000_000  # each may become a list or a dict, of many times its size in memory
+MOST_BRACKETS = 20_000_000  # each may become a list or a dict, of many times its size in memory
 MOST_CELL = 100_000  # characters of one cell that are looked at
 MOST_DEEP = 80  # levels of one cell's code: Python's own tools recurse
 MOST_FILES = 50  # of one student that are looked at
