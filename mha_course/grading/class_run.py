@@ -12,11 +12,15 @@ import nbformat
 from rich.progress import Progress
 
 from mha_course.grading.hand_ins import master_of
+from mha_course.grading.marking import Answer, mark
 from mha_course.grading.notebook_file import is_linked
 from mha_course.grading.results import results_of
-from mha_course.grading.sandbox import Limits, shared_folder
+from mha_course.grading.sandbox import Limits, Sandbox, shared_folder
 from mha_course.grading.work import Work, entry_of
+from mha_lib.exercises import solution
+from mha_lib.exercises.registry import find
 
+PROBE = "head_dim"
 ENDED = "it ended the process that marked it, by its size perhaps"
 
 
@@ -42,6 +46,23 @@ def _fill(path: Path) -> None:
     if not path.exists() and not path.is_symlink() and path.parent.is_dir():
         empty = nbformat.v4.new_notebook(metadata={"mha": {"missing": True}})
         path.write_text(nbformat.writes(empty), encoding="utf-8")
+
+
+def check_sandbox() -> None:
+    """Mark a right answer first: where that fails, honest work would get 0 without a word.
+
+    Raises:
+        RuntimeError: It did not get all points.
+    """
+    answer = Answer(find(PROBE), PROBE, solution(PROBE))
+    with Sandbox(shared_folder(), Limits()) as made:
+        result = mark(answer, made, seed=1)
+    if result.share < 1:
+        said = "; ".join({result.said, *(stage.said for stage in result.stages)} - {""})
+        raise RuntimeError(
+            f"the right answer to {PROBE} got {result.share:.0%} ({said}), "
+            "so learners' code does not run as it should here; nothing was graded"
+        )
 
 
 def mark_all(todo: Sequence[Work], workers: int, progress: Progress) -> dict[Work, str]:

@@ -5,6 +5,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -12,9 +13,10 @@ from rich.progress import Progress
 from sqlalchemy.exc import SAWarning
 
 from mha_course.grading.booking import book_all, nbgrader_of, pattern_of, trouble_in
-from mha_course.grading.class_run import mark_all, works
+from mha_course.grading.class_run import check_sandbox, mark_all, works
 from mha_course.grading.results import entry_of, read_store, students_of
 from mha_course.grading.sandbox import weaknesses
+from mha_course.grading.work import Work
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +62,11 @@ def grade(options: argparse.Namespace) -> int:
     # nbgrader 0.9.6 makes SQLAlchemy 2 warn, of things that do no harm.
     warnings.simplefilter("ignore", SAWarning)
     todo = works(course, options.assignment, students)
+    try:
+        check_sandbox()
+    except RuntimeError as error:
+        print(f"mha-course grade: {error}", file=sys.stderr)
+        return 1
     with Progress(console=Console(stderr=True)) as progress:
         troubles = mark_all(todo, options.workers, progress)
         # To book a student nbgrader asks for all marks: those that could not be made, too.
@@ -71,11 +78,15 @@ def grade(options: argparse.Namespace) -> int:
         print(f"{student}: not booked: {text}", file=sys.stderr)
     minutes = (time.monotonic() - start) / 60
     print(f"{len(todo)} notebooks of {len(students)} students in {minutes:.1f} min.")
+    _name_suspects(todo)
+    return 1 if troubles or booked else 0
+
+
+def _name_suspects(todo: Sequence[Work]) -> None:
     for work in todo:
         for name, mark in read_store(work.store).get("marks", {}).items():
             if mark["suspect"]:
                 print(f"Look at {work.student}, {name}: right on the visible inputs only.")
-    return 1 if troubles or booked else 0
 
 
 def feedback(options: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 """Marks of whole hand-ins: made once, kept in files, made again only when something changed."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,21 @@ def results_of(work: Work, sandbox_folder: Path, limits: Limits) -> Result:
     stored = read_store(work.store)
     if stored.get("key") == key:
         return stored
-    entry = entry_of(work.course, work.assignment)
-    functions = entry["functions"][work.stem]
+    marks = _marks_of(work, hand_in, sandbox_folder, limits)
+    result = {"key": key, "problem": hand_in.problem, "marks": marks}
+    work.store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_private(work.store, json.dumps(result, indent=1, ensure_ascii=False))
+    return result
+
+
+def _marks_of(work: Work, hand_in: HandIn, folder: Path, limits: Limits) -> dict[str, Result]:
+    """Make the marks of one notebook, exercise by exercise."""
+    functions = entry_of(work.course, work.assignment)["functions"][work.stem]
     master = master_of(work.course, work.assignment, work.stem)
     secret = read_record(work.course)["secret"]
     before = [*imports_of(master), *hand_in.helpers]
     marks: dict[str, Result] = {}
-    with Sandbox(sandbox_folder, limits) as sandbox:
+    with Sandbox(folder, limits) as sandbox:
         for name, function in functions.items():
             source = hand_in.answers.get(name)
             answer = Answer(find(name), function, source, tuple(before))
@@ -45,10 +54,7 @@ def results_of(work: Work, sandbox_folder: Path, limits: Limits) -> Result:
             stub = source is not None and is_stub(source)
             marks[name] = as_json(NOT_ATTEMPTED if stub else mark(answer, sandbox, seed), name)
             before += _reference(name, function)  # an error costs once
-    result = {"key": key, "problem": hand_in.problem, "marks": marks}
-    work.store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_private(work.store, json.dumps(result, indent=1, ensure_ascii=False))
-    return result
+    return marks
 
 
 def _reference(exercise: str, function: str) -> list[str]:
@@ -60,9 +66,16 @@ def _reference(exercise: str, function: str) -> list[str]:
 def _key(work: Work, hand_in: HandIn) -> str:
     """Return a hash of all that the marks depend on, and of what is shown beside them."""
     entry = entry_of(work.course, work.assignment)
-    asked = (work.assignment, work.student, work.stem, entry["functions"][work.stem], release())
+    asked = (work.assignment, work.student, work.stem, entry["functions"][work.stem])
     written = [sorted(part.items()) for part in (hand_in.answers, hand_in.raw, hand_in.texts)]
-    return digest(*asked, written, hand_in.helpers, hand_in.problem)
+    return digest(*asked, release(), graders(), written, hand_in.helpers, hand_in.problem)
+
+
+@cache
+def graders() -> str:
+    """Return a hash of the code that makes marks: what another version made is made again."""
+    paths = sorted(Path(__file__).parent.rglob("*.py"))
+    return digest([path.read_text(encoding="utf-8") for path in paths])
 
 
 def read_store(path: Path) -> Result:
