@@ -17,7 +17,58 @@ def body(*lines):
     return HEAD + "".join(f"    {line}\n" for line in lines)
 
 
+FORGE = """
+import json, os, struct, sys
+frame = sys._getframe()
+while frame.f_back: frame = frame.f_back
+ours = frame.f_globals
+def forge(head, *blobs):
+    text = json.dumps({**head, "sizes": [len(blob) for blob in blobs]}).encode()
+    ours["OUT"].write(struct.pack("<I", len(text)) + text + b"".join(blobs))
+    ours["OUT"].flush()
+"""
+# Lives on when it should end: it says that it has ended, and answers what is asked next.
+SURVIVES = (
+    FORGE
+    + """
+seen = []
+forge({"found": "function", "error": None})
+while True:
+    question, blobs = ours["take"](ours["read"])
+    if "parts" in question:
+        forge({"found": "function", "error": None})
+    elif question["op"] == "stop":
+        forge({"ended": 0})
+    else:
+        seen += blobs
+        text = f"It has seen {len(seen)} tensors"
+        forge({"error": {"name": "ValueError", "message": text, "line": ""}})
+"""
+)
+MANY = '["tuple", *[["tuple", *[["tensor", "uint8", [4_000_000], 0]] * 40]] * 40]'
+HIDDEN = "is not there while this exercise is graded"
+
 CHEATS = [
+    (
+        "looks into the library of another exercise",
+        "split_heads",
+        "import os, sys\n"
+        "for place, folders, files in os.walk(os.path.dirname(sys.argv[0]) + '/../../..'):\n"
+        "    if 'splitting_heads.py' in files:\n"
+        "        exec(open(place + '/splitting_heads.py').read())\n",
+        0,
+        "does not define split_heads",
+    ),
+    (
+        "calls torch's attention as a class",
+        "scaled_dot_product_attention",
+        "import torch\nclass scaled_dot_product_attention:\n"
+        "    def __new__(cls, *a): \n"
+        "        return torch.nn.functional.scaled_dot_product_attention(*a)\n",
+        0,
+        "calls torch's ready-made scaled_dot_product_attention",
+    ),
+    ("forges an error of the cell", "split_heads", FORGE + "forge({'error': 5})", 0, "raised"),
     (
         "patches the library",
         "split_heads",
@@ -159,6 +210,40 @@ CHEATS = [
 ]
 
 BREAKS = [
+    (
+        "sends one tensor very often",
+        "split_heads",
+        FORGE
+        + body(f"value = {MANY}", "head = {'value': value, 'graph': [], 'changed': []}")
+        + "    forge(head, bytes(4_000_000))\n    return x\n",
+        0,
+        "an error",
+    ),
+    (
+        "returns views of very many numbers",
+        "split_heads",
+        body("y = x.flatten()[:1].expand(10**6)", "return ((y,) * 49,) * 49"),
+        0,
+        "an error",
+    ),
+    (
+        "has a parameter in a million modules",
+        "MultiHeadAttention",
+        FORGE
+        + "class MultiHeadAttention:\n    def __init__(self, *a, **k):\n"
+        + "        state = [['a.' * 10**6 + 'b', True, True, ['tensor', 'float32', [1], 0]]]\n"
+        + "        forge({'module': 0, 'state': state}, bytes(4))\n",
+        0,
+        "an error",
+    ),
+    (
+        "fills memory that is shared",
+        "split_heads",
+        "import mmap\n"
+        + body("a = []", "while True: a.append(mmap.mmap(-1, 10**8)); a[-1].write(bytes(10**8))"),
+        0,
+        "an error",
+    ),
     ("loops for ever", "split_heads", body("while True: pass"), 0, "did not come back"),
     (
         "loops for ever and catches all",
@@ -299,6 +384,29 @@ BREAKS = [
 ]
 
 HONEST = [
+    (
+        "imports Matplotlib",
+        "split_heads",
+        "import matplotlib.pyplot as plt\nfig = plt.figure()\n" + RIGHT,
+        1,
+        "",
+    ),
+    (
+        "is compiled from its source",
+        "split_heads",
+        "import torch\n@torch.jit.script\ndef split_heads(x: torch.Tensor, num_heads: int):\n"
+        "    return x.unflatten(-1, [num_heads, -1]).transpose(-3, -2)\n",
+        1,
+        "",
+    ),
+    (
+        "looks up its own names",
+        "split_heads",
+        "from __future__ import annotations\nimport typing\nclass A:\n    b: B\nclass B: pass\n"
+        "assert typing.get_type_hints(A)['b'] is B\n" + RIGHT,
+        1,
+        "",
+    ),
     ("right", "split_heads", RIGHT, 1, ""),
     ("warns on stderr", "split_heads", "import warnings\nwarnings.warn('old')\n" + RIGHT, 1, ""),
     ("prints", "split_heads", "print('here')\n" + RIGHT + "\nprint(split_heads)\n", 1, ""),

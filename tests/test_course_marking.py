@@ -1,6 +1,8 @@
 """Marks: right answers get all, others what they deserve, and nothing outside is touched."""
 
 import os
+import time
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +15,7 @@ from mha_course.grading.submissions import python
 from mha_lib.exercises import check, names, solution
 from mha_lib.exercises.mistakes import mistakes_of
 from mha_lib.exercises.registry import exercises, find
-from tests.hostile_answers import BREAKS, CHEATS, COURSE, HONEST
+from tests.hostile_answers import BREAKS, CHEATS, COURSE, FORGE, HIDDEN, HONEST, SURVIVES, body
 
 pytestmark = [
     pytest.mark.usefixtures("no_shape_checks"),
@@ -88,6 +90,51 @@ def test_answers_that_break_things(sandbox, course, name, source, share, said):
     assert {path: path.stat().st_mtime_ns for path in course.rglob("*")} == before
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        body("raise ImportError(f'{x.tolist()} " + HIDDEN + "')"),
+        FORGE + body("forge({'value': None, 'graph': [], 'changed': [], 'called': [str(x)]})"),
+    ],
+)
+def test_what_a_learner_says_of_hidden_inputs_is_not_passed_on(sandbox, cell):
+    assert marked(sandbox, "split_heads", cell).said == ""
+
+
+@pytest.mark.slow
+def test_an_answer_that_says_it_has_ended_does_not_answer_again(folder):
+    with Sandbox(folder, QUICK) as sandbox:
+        result = marked(sandbox, "split_heads", SURVIVES)
+        assert marked(sandbox, "split_heads", solution("split_heads")).share == 1
+    assert result.share == 0
+    assert "It has seen 1 tensors" in str(result.verdict), "of the hidden questions none"
+
+
+@pytest.mark.slow
+def test_without_bubblewrap_a_sleeper_is_ended_too(folder):
+    with Sandbox(folder, Limits(cpu_seconds=2, wall_seconds=6), wrapped=False) as bare:
+        bare.start({"name": "f", "parts": [WITH_NUMBER], "forbidden": [], "library": {}})
+        (number,) = bare.ask({**PLAIN, "args": ["tuple"], "kwargs": ["dict"]}, [])[0]["value"][1:]
+        assert alive(number)
+        with pytest.raises(sandboxes.Ended):
+            bare.ask({**PLAIN, "args": ["tuple", 1], "kwargs": ["dict"]}, [])
+    time.sleep(0.2)
+    assert not alive(number)
+
+
+def alive(number):
+    """A process that has ended, but that nobody asked about, still has a folder."""
+    stat = Path(f"/proc/{number}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+WITH_NUMBER = """
+import os, time
+def f(*sleeps):
+    if sleeps: time.sleep(1000)
+    return (os.getpid(),)
+"""
+PLAIN = {"op": "call", "leaves": [], "module": None, "seed": 1, "grad": False, "number": 1}
 WITHOUT = ("a fork bomb", "a process that stays", "the network", "kills the marking process")
 WRITES = ("writes a file", "writes to the gradebook", "fills the memory", "loops in C")
 

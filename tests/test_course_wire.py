@@ -105,11 +105,28 @@ def test_what_is_no_number_comes_over_as_its_type_only():
 
 def test_a_view_of_an_argument_is_told():
     x = torch.arange(6.0)
-    writer = Writer({x.untyped_storage().data_ptr(): 0})
+    writer = Writer({(x.untyped_storage().data_ptr(), x.dtype): 0})
     written = writer.write(x.view(2, 3).T)
     found = Reader([], [x]).read(written)
     assert found.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
     assert torch.equal(found, x.view(2, 3).T)
+
+
+def test_a_view_in_another_dtype_is_no_view():
+    x = torch.arange(6.0)
+    writer = Writer({(x.untyped_storage().data_ptr(), x.dtype): 0})
+    found = Reader(writer.blobs, [x]).read(writer.write(x.view(torch.int32)))
+    assert found.dtype == torch.int32
+
+
+def test_a_single_number_with_a_stride_comes_over():
+    x = torch.arange(2.0)[::2]
+    assert (x.stride(), over(x).tolist()) == ((2,), [0.0])
+
+
+def test_imaginary_parts_of_conjugates_come_over():
+    x = torch.polar(torch.ones(1), torch.ones(1)).conj().imag
+    assert torch.equal(over(x), x)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +157,9 @@ def test_a_huge_head_is_refused_before_it_is_read():
         *(["tensor", "complex64", [1], 0], ["tensor", "float32", [10**12], 0]),
         *(["tensor", "float32", [1], 3], ["array", "|O8", [1], 0], ["array", "<f4", [2], 0]),
         *(["view", 0, [4], [1], 0], ["view", 0, [2], [1], 2], ["view", 5, [1], [1], 0]),
-        *(["tuple", ["tensor"]], ["dict", 5]),
+        *(["tuple", ["tensor"]], ["dict", 5], ["_init__", []], ["_setattr__", "parts", -(10**9)]),
+        ["view", 0, [10**9], [0], 0],
+        ["tuple", *[["view", 0, [10**6], [0], 0]] * 20],
     ],
     ids=str,
 )

@@ -2,14 +2,13 @@
 
 import ast
 import inspect
-import shutil
+from functools import cache
 from importlib.resources import files
-from pathlib import Path
 
 import mha_lib
 from mha_lib.exercises.exercise import Exercise
 from mha_lib.exercises.layer_cases import READY_MADE_LAYERS
-from mha_lib.exercises.registry import exercises
+from mha_lib.exercises.registry import exercises, find
 
 # The steps that have functions a learner may build on, in teaching order.
 STEPS = (
@@ -40,18 +39,14 @@ def missing_names(exercise: Exercise) -> set[str]:
     return own | {one.right.__name__ for one in later}
 
 
-def write_library(exercise: Exercise, folder: Path) -> None:
-    """Write the reduced library into `folder`/mha_lib."""
-    missing = missing_names(exercise)
-    target = folder / "mha_lib"
-    target.mkdir(parents=True)
-    for name in ALWAYS:
-        shutil.copy(str(files(mha_lib) / f"{name}.py"), target / f"{name}.py")
-    for step in STEPS:
-        source = (files(mha_lib) / f"{step}.py").read_text(encoding="utf-8")
-        (target / f"{step}.py").write_text(_without(source, missing), encoding="utf-8")
-    init = inspect.getsource(mha_lib)
-    (target / "__init__.py").write_text(_init(init, missing), encoding="utf-8")
+@cache
+def reduced_library(name: str) -> dict[str, str]:
+    """Return the reduced library of an exercise: name of a module -> its source."""
+    missing = missing_names(find(name))
+    texts = {step: (files(mha_lib) / f"{step}.py").read_text("utf-8") for step in ALWAYS + STEPS}
+    texts |= {step: _without(texts[step], missing) for step in STEPS}
+    made = {f"mha_lib.{step}": text for step, text in texts.items()}
+    return {"mha_lib": _init(inspect.getsource(mha_lib), missing), **made}
 
 
 def _init(source: str, missing: set[str]) -> str:

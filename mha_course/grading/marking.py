@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mha_course.grading.hidden_stages import OTHER, given_away, hidden_stages
+from mha_course.grading.library import reduced_library
 from mha_course.grading.remote import GoneError, Learner, as_class, as_function
 from mha_course.grading.sandbox import Sandbox
 from mha_lib.exercises.comparing import difference
@@ -102,24 +103,26 @@ def mark(answer: Answer, sandbox: Sandbox, seed: int) -> Mark:
         return Mark(0.0, "wrong", f"{text} So there is nothing to mark.")
     if said.get("found") not in ("function", "class"):
         return Mark(0.0, "wrong", _nothing_found(answer.function, said.get("error")))
-    stages = stage_marks(answer.exercise, _callable(learner, said), seed)
+    stages = stage_marks(answer.exercise, _callable(answer.exercise, learner, said), seed)
     again = _learner(answer, sandbox)  # a fresh process: nothing is left of the hidden inputs
     try:
         seen = again.load()
     except (TimeUp, GoneError):
         seen = said
-    verdict = OneCheck(answer.exercise, _callable(again, seen), SECONDS).verdict()
+    verdict = OneCheck(answer.exercise, _callable(answer.exercise, again, seen), SECONDS).verdict()
     return judged(answer.exercise, stages, verdict, learner)
 
 
 def _learner(answer: Answer, sandbox: Sandbox) -> Learner:
     head = {"name": answer.function, "parts": [*answer.before, answer.source]}
-    forbidden = list(answer.exercise.forbidden)
-    return Learner(sandbox, {**head, "forbidden": forbidden, "library": answer.exercise.name})
+    head |= {"forbidden": list(answer.exercise.forbidden)}
+    return Learner(sandbox, {**head, "library": reduced_library(answer.exercise.name)})
 
 
-def _callable(learner: Learner, said: dict[str, Any]) -> Callable[..., Any]:
-    return as_class(learner) if said.get("found") == "class" else as_function(learner)
+def _callable(exercise: Exercise, learner: Learner, said: dict[str, Any]) -> Callable[..., Any]:
+    # Where a function was asked for, a class is called like one: its calls are looked at as well.
+    both = said.get("found") == "class" and isinstance(exercise.solution, type)
+    return as_class(learner) if both else as_function(learner)
 
 
 def _nothing_found(function: str, error: Any) -> str:

@@ -5,24 +5,29 @@ back, inputs that were changed are changed here too, gradients are followed back
 """
 
 import builtins
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+import mha_lib
 from mha_course.grading.inside.wire import BadMessage, Reader, Writer
-from mha_course.grading.library import REFUSED
+from mha_course.grading.library import REFUSAL, REFUSED
 from mha_course.grading.sandbox import Ended, Sandbox
 from mha_lib.exercises.outcome import Something, described_type
 from mha_lib.exercises.watchdog import TimeUp
 
 MOST_RESTARTS = 2
 MOST_TIMES_UP = 2
+LONGEST_NAME = 200  # of a parameter: each dot in it makes a module here
 
 
 class GoneError(Exception):
     """The learner's process ended in the middle of a question."""
+
+    learner_line = ""
 
 
 class Learner:
@@ -47,7 +52,8 @@ class Learner:
         self.restarts += 1
         said = self._asked(self.head, [], start=True)[0]
         self.alive = True
-        return said
+        error = said.get("error")
+        return {"found": said.get("found"), "error": told(error) if error else None}
 
     def ask(self, head: dict[str, Any], blobs: Sequence[bytes]) -> tuple[dict[str, Any], Reader]:
         """Put one question; raise here what the learner's code raised there."""
@@ -60,11 +66,10 @@ class Learner:
         reply, data = self._asked(head, blobs)
         if reply.get("error"):
             error = as_exception(reply["error"])
-            if isinstance(error, ImportError) and REFUSED in str(error):
-                self.refused = str(error)
+            self.refused = _refusal(error) or self.refused
             raise error
-        for name in reply.get("called", []):
-            self.called.add(str(name))
+        # Only words of ours: what the other side says of a hidden question is not passed on.
+        self.called |= set(self.head["forbidden"]) & {str(n) for n in reply.get("called", [])}
         return reply, Reader(data, other=something)
 
     def _asked(
@@ -82,6 +87,14 @@ class Learner:
         except BaseException:
             self.alive = False
             raise
+
+
+def _refusal(error: BaseException) -> str:
+    """Return what the reduced library said, if the error is its: its words, and a name it knows."""
+    found = re.search(r"mha_lib\.(\w+) " + REFUSED, str(error))
+    if not isinstance(error, ImportError) or not found or not hasattr(mha_lib, found[1]):
+        return ""
+    return REFUSAL.format(found[1])
 
 
 GONE = "It ended its own process, or broke it."
@@ -108,6 +121,8 @@ def as_class(learner: Learner) -> Callable[..., Any]:
         if not isinstance(reply["state"], list) or len(reply["state"]) > 200:
             raise BadMessage("a module without a state")
         state = [(str(n), p, g, reader.read(v)) for n, p, g, v in reply["state"]]
+        if any(len(name) > LONGEST_NAME for name, *_ in state):
+            raise BadMessage("a parameter of a very long name")
         return RemoteModule(learner, int(reply["module"]), state)
 
     return build
@@ -223,11 +238,20 @@ def something(kind: str = "", detail: str = "") -> Something:
 
 def as_exception(error: Any) -> BaseException:
     """Make an exception of the kind that the learner's code raised."""
-    name, message = str(error.get("name", "")), str(error.get("message", ""))
+    error = told(error)
+    name, message = error["name"], error["message"]
     known = getattr(builtins, name, None)
     kind = known if isinstance(known, type) and issubclass(known, BaseException) else None
     if kind is None or kind in (BaseExceptionGroup, ExceptionGroup) or "Unicode" in name:
         kind = type(name or "Exception", (Exception,), {})
     made = kind(message) if message or kind is not NotImplementedError else kind()
-    made.learner_line = str(error.get("line", ""))  # type: ignore[attr-defined]
+    made.learner_line = error["line"]  # type: ignore[attr-defined]
     return made
+
+
+def told(error: Any) -> dict[str, str]:
+    """Return an error as it came over the wire in its three parts, none of them long."""
+    parts = error if isinstance(error, dict) else {}
+    most = {"name": 100, "message": 1000, "line": 200}
+    cut = {part: str(parts.get(part, ""))[:length] for part, length in most.items()}
+    return {**cut, "name": cut["name"] or "Exception"}

@@ -1,9 +1,12 @@
 """Start the learner's side in a process that can do little, and talk to it."""
 
 import atexit
+import contextlib
 import os
 import select
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,9 +20,7 @@ from typing import Any
 import mha_course.grading.inside as inside
 from mha_course.grading.inside import seccomp
 from mha_course.grading.inside.wire import BadMessage, send, take
-from mha_course.grading.library import write_library
 from mha_lib.exercises import forbidden
-from mha_lib.exercises.registry import exercises
 
 SCRIPT = "mha_course/grading/inside/learner_side.py"
 NO_BUBBLEWRAP = (
@@ -57,7 +58,7 @@ class Ended(Exception):
 
 
 def write_folder(folder: Path) -> None:
-    """Write everything that the learner's side may see: our few files, a library an exercise."""
+    """Write everything that the learner's side may see on disk: our few files."""
     target = folder / "mha_course" / "grading" / "inside"
     target.mkdir(parents=True)
     for path in sorted(Path(inside.__file__).parent.glob("*.py")):
@@ -65,8 +66,6 @@ def write_folder(folder: Path) -> None:
     shutil.copy(forbidden.__file__, target / "noticing.py")
     for package in (folder / "mha_course", folder / "mha_course" / "grading"):
         (package / "__init__.py").touch()
-    for name, exercise in exercises().items():
-        write_library(exercise, folder / "libraries" / name)
 
 
 @cache
@@ -127,6 +126,8 @@ class Sandbox:
         self.folder, self.limits = folder, limits
         self.wrapped = has_bubblewrap() if wrapped is None else wrapped
         self.process: subprocess.Popen[bytes] | None = None
+        self.ends = -1  # where the learner's side says that an answer's process has ended
+        self.running = False
 
     def start(self, head: dict[str, Any]) -> dict[str, Any]:
         """Load an answer into a fresh process; return what it says of itself."""
@@ -135,8 +136,11 @@ class Sandbox:
             # "safe" here: nothing of the caller's environment reaches the learner's code.
             kept = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"}
             kept |= {k: v for k, v in os.environ.items() if k.startswith("OPENBLAS")}
+            kept |= {"MPLCONFIGDIR": "/tmp"}  # Matplotlib asks for a folder
+            self.ends, their_end = os.pipe()
             self.process = subprocess.Popen(
-                command(self.folder, self.wrapped),
+                [*command(self.folder, self.wrapped), str(their_end)],
+                pass_fds=(their_end,),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -144,6 +148,7 @@ class Sandbox:
                 cwd="/",
                 start_new_session=True,
             )
+            os.close(their_end)
         limits = {"cpu_seconds": self.limits.cpu_seconds, "memory": self.limits.memory}
         self.running = True
         return self.ask({**head, **limits}, [])[0]
@@ -156,14 +161,15 @@ class Sandbox:
         Raises:
             Ended: The process took too long, died, or sent what is no reply. It is gone then.
         """
-        if self.process is None or self.process.stdin is None:
+        if self.process is None or self.process.stdin is None or not self.running:
             raise Ended("gone")
         self.deadline = time.monotonic() + self.limits.wall_seconds
         try:
             send(self.process.stdin, head, list(blobs))  # type: ignore[arg-type]
             reply, data = take(self._read)
         except Ended:
-            self.close()
+            if self.running:
+                self.close()
             raise
         except (OSError, BadMessage) as error:
             self.close()
@@ -171,13 +177,26 @@ class Sandbox:
         except BaseException:  # also a time limit of the caller: the reply would come too late
             self.close()
             raise
-        if "ended" in reply:
-            self.running = False
-            raise Ended(self._why(reply["ended"]))
         return reply, data
 
-    def _why(self, code: object) -> str:
+    def _why(self, code: int) -> str:
         return "time" if code in (-24, 152) else "memory" if code in (-9, 137) else "gone"
+
+    def _answer_ended(self) -> str:
+        """Take note that the answer's process has ended, and return why it has.
+
+        What it may have written and nobody asked for is thrown away: it is no reply to anything.
+        """
+        assert self.process is not None
+        assert self.process.stdout is not None
+        code = os.read(self.ends, 4)
+        if len(code) < 4:  # not only the answer: all is gone
+            raise Ended("gone")
+        self.running = False
+        number = self.process.stdout.fileno()
+        while select.select([number], [], [], 0)[0] and os.read(number, 1 << 20):
+            pass
+        return self._why(*struct.unpack("<i", code))
 
     def _read(self, count: int) -> bytes:
         assert self.process is not None
@@ -185,8 +204,11 @@ class Sandbox:
         number, pieces = self.process.stdout.fileno(), []
         while count:
             left = self.deadline - time.monotonic()
-            if left <= 0 or not select.select([number], [], [], left)[0]:
+            ready = select.select([number, self.ends], [], [], left)[0] if left > 0 else []
+            if not ready:
                 raise Ended("time")
+            if number not in ready:
+                raise Ended(self._answer_ended())
             piece = os.read(number, min(count, 1 << 20))
             if not piece:
                 raise Ended("gone")
@@ -196,14 +218,19 @@ class Sandbox:
 
     def stop_answer(self) -> None:
         """End the process of the last answer, and only that."""
-        if self.process is None or not getattr(self, "running", False):
+        if self.process is None or not self.running:
             return
-        self.running = False
+        assert self.process.stdin is not None
         try:
-            self.ask({"op": "stop"}, [])
-        except Ended:
+            send(self.process.stdin, {"op": "stop"}, [])  # type: ignore[arg-type]
+        except OSError:
+            self.close()
             return
-        self.close()  # it should have ended, and said so
+        with contextlib.suppress(Ended):
+            if select.select([self.ends], [], [], self.limits.wall_seconds)[0]:
+                self._answer_ended()
+        if self.running:  # it should have ended
+            self.close()
 
     def close(self) -> None:
         """End everything."""
@@ -211,8 +238,10 @@ class Sandbox:
         if self.process is None:
             return
         process, self.process = self.process, None
-        process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # without bubblewrap: the answer's process, too
         process.wait()
+        os.close(self.ends)
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 stream.close()

@@ -3,9 +3,12 @@
 import builtins
 import contextlib
 import io
+import linecache
 import resource
 import sys
+import types
 import warnings
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,15 +19,24 @@ from mha_course.grading.inside.noticing import Noticing
 from mha_course.grading.inside.wire import Reader, Writer
 
 ANSWER = "<your answer>"
+MORE_ADDRESSES = 1 << 30
 Reply = tuple[dict[str, Any], list[bytes]]
 
 
 def limits(cpu_seconds: int, memory: int) -> None:
-    """Limit processor time and memory of this process, and forbid it to write files."""
+    """Limit processor time and memory of this process, and forbid it to write files.
+
+    Memory that could be shared (mmap) is no data to the kernel, only addresses. So there is a
+    limit for these, too; a wide one, as threads reserve more addresses than they use.
+    """
     used = resource.getrusage(resource.RUSAGE_SELF)
     end = int(used.ru_utime + used.ru_stime) + cpu_seconds
     resource.setrlimit(resource.RLIMIT_CPU, (end, end + 1))
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        addresses = pages * resource.getpagesize() + memory + MORE_ADDRESSES
+        resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
@@ -39,8 +51,13 @@ class Answer:
     def __init__(self, head: dict[str, Any]) -> None:
         self.name, self.parts = head["name"], head["parts"]
         self.noticing = Noticing(head["forbidden"])
-        self.namespace: dict[str, Any] = {"__name__": "__main__", "check": _nothing}
-        self.namespace |= {"display": _nothing, "get_ipython": _Anything}
+        # A module under its name, and the text in reach: as in a notebook, what looks up names
+        # by module (get_type_hints) or wants the source (torch.jit.script) finds them.
+        module = sys.modules["__main__"] = types.ModuleType("__main__")
+        lines = self.parts[-1].splitlines(keepends=True)
+        linecache.cache[ANSWER] = (len(self.parts[-1]), None, lines, ANSWER)
+        self.namespace: dict[str, Any] = module.__dict__
+        self.namespace |= {"check": _nothing, "display": _nothing, "get_ipython": _Anything}
         self.objects: list[nn.Module] = []
         self.graphs: dict[int, tuple[list[Tensor], list[Tensor]]] = {}
 
@@ -84,7 +101,9 @@ class Answer:
         torch.manual_seed(head["seed"])
         with torch.set_grad_enabled(bool(head["grad"])), self.noticing:
             result = target(*args, **kwargs)
-        lent = {t.untyped_storage().data_ptr(): i for i, t in enumerate(given) if t.numel()}
+        lent = {
+            (t.untyped_storage().data_ptr(), t.dtype): i for i, t in enumerate(given) if t.numel()
+        }
         writer = Writer({} if leaves else lent)
         reply = {"value": writer.write(result)}
         outputs = [t for t in writer.tensors if t.requires_grad]

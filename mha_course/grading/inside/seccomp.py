@@ -12,22 +12,30 @@ import sys
 
 # Numbers of the calls: include/uapi/asm-generic/unistd.h (aarch64), asm/unistd_64.h (x86_64).
 X86 = {
-    "processes": (57, 58, 59, 322, 435),  # fork vfork execve execveat clone3
+    "processes": (57, 58, 59, 322, 435, 109, 112),  # fork vfork execve* clone3 setpgid setsid
     "signals": (62, 129, 200, 234, 297, 424, 434, 438),  # kill, t(g)kill, rt_*sigqueueinfo, pidfd_*
     "network": (41, 53, 425, 426, 427),  # socket socketpair io_uring_*
     "memory of others": (101, 310, 311, 440),  # ptrace process_vm_* process_madvise
+    "memory that stays": (29, 30, 64, 68, 240, 319, 447),  # shm* semget msgget mq_open memfd_*
+    "the machine": (159, 163, 164, 167, 168, 169, 170, 171, 172, 173, 175, 176, 179, 227, 246, 304,
+                    305, 313, 320),
     "names of files": (76, 77, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 133, 258, 259, 260,
-                       188, 189, 190, 263, 264, 265, 266, 268, 316, 437, 452),
+                       132, 188, 189, 190, 197, 198, 199, 235, 261, 263, 264, 265, 266, 268, 280,
+                       316, 437, 452, 463, 466),
     "namespaces": (165, 166, 272, 308, 428, 429, 430, 431, 432, 442, 321, 298, 155, 161),
 }  # fmt: skip
 ARM = {
-    "processes": (221, 281, 435),
+    "processes": (221, 281, 435, 154, 157),
     "signals": (129, 130, 131, 138, 240, 424, 434, 438),
     "network": (198, 199, 425, 426, 427),
     "memory of others": (117, 270, 271, 440),
-    "names of files": (33, 34, 35, 36, 37, 38, 45, 46, 52, 53, 54, 55, 276, 437, 452),
+    "memory that stays": (194, 196, 190, 186, 180, 279, 447),
+    "the machine": (60, 89, 104, 105, 106, 112, 142, 161, 162, 170, 171, 224, 225, 265, 266, 273,
+                    294),
+    "names of files": (5, 6, 7, 14, 15, 16, 33, 34, 35, 36, 37, 38, 45, 46, 52, 53, 54, 55, 88,
+                       276, 437, 452, 463, 466),
     "namespaces": (39, 40, 97, 268, 428, 429, 430, 431, 432, 442, 280, 241, 41, 51),
-}
+}  # fmt: skip
 # Architecture -> (its mark, refused calls, numbers of clone, open (or None), openat, prlimit64).
 MACHINES = {
     "x86_64": (0xC000003E, X86, 56, 2, 257, 302),

@@ -13,7 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-MOST_BYTES = 64_000_000  # of one message
+MOST_BYTES = 64_000_000  # of one message, and of the numbers of one value when it is read
+MOST_HEAD = 8_000_000  # bytes of a head: as objects it takes many times that
 MOST_PARTS = 10_000  # of one value
 LONGEST_TEXT = 2_000
 DTYPES = {
@@ -28,16 +29,18 @@ DTYPES = {
 class BadMessage(Exception):
     """What came over the wire is no message of ours."""
 
+    learner_line = ""  # no line of theirs is to blame
+
 
 class Writer:
     """Collects a value's tensors beside its JSON form. Two parts on one memory are written twice.
 
     Args:
-        lent: Storage address -> number of an argument. A tensor on that memory is written as a
-            view of the argument, so that the other side can see that nothing was copied.
+        lent: Storage address and dtype -> number of an argument. Such a tensor on that memory is
+            written as a view of the argument, so that the other side sees that nothing was copied.
     """
 
-    def __init__(self, lent: dict[int, int] | None = None) -> None:
+    def __init__(self, lent: dict[tuple[int, torch.dtype], int] | None = None) -> None:
         self.blobs: list[bytes] = []
         self.tensors: list[Tensor] = []
         self.lent = lent or {}
@@ -76,12 +79,14 @@ class Writer:
             if plain.layout != torch.strided or plain.device.type != "cpu" or dtype not in DTYPES:
                 return ["other", "tensor", f"dtype {plain.dtype}, layout {plain.layout}"]
             self.tensors.append(tensor)
-            owner = self.lent.get(plain.untyped_storage().data_ptr())
+            owner = self.lent.get((plain.untyped_storage().data_ptr(), plain.dtype))
             if owner is not None and plain.numel():
                 place = [list(plain.stride()), plain.storage_offset()]
                 return ["view", owner, list(plain.shape), *place]
-            flat = plain.contiguous().reshape(-1).view(torch.uint8)
-            return ["tensor", dtype, list(plain.shape), self._blob(flat.numpy().tobytes())]
+            # A copy into new memory: of a single number, `contiguous` keeps any stride.
+            flat = torch.empty(plain.numel(), dtype=plain.dtype, device="cpu")
+            data = flat.copy_(plain.reshape(-1)).view(torch.uint8).numpy().tobytes()
+            return ["tensor", dtype, list(plain.shape), self._blob(data)]
 
     def _array(self, array: np.ndarray) -> Any:
         plain = np.ascontiguousarray(array.view(np.ndarray))
@@ -111,7 +116,7 @@ def take(read: Any) -> tuple[dict[str, Any], list[bytes]]:
         BadMessage: It is none, or too big.
     """
     (length,) = struct.unpack("<I", read(4))
-    if length > MOST_BYTES:
+    if length > MOST_HEAD:
         raise BadMessage(f"a head of {length} bytes")
     try:
         head = json.loads(read(length))
@@ -123,6 +128,9 @@ def take(read: Any) -> tuple[dict[str, Any], list[bytes]]:
     if sum(sizes) > MOST_BYTES:
         raise BadMessage(f"{sum(sizes)} bytes")
     return head, [read(size) for size in sizes]
+
+
+WORDS = ("float", "text", "tuple", "list", "dict", "tensor", "array", "view", "other")
 
 
 class Reader:
@@ -139,7 +147,7 @@ class Reader:
     ) -> None:
         self.blobs, self.lent, self.other = blobs, lent or [], other or (lambda *words: words)
         self.tensors: list[Tensor] = []
-        self.parts = 0
+        self.parts = self.bytes = 0
 
     def read(self, value: Any) -> Any:
         self.parts += 1
@@ -150,6 +158,8 @@ class Reader:
         if not isinstance(value, list) or not value or not isinstance(value[0], str):
             raise BadMessage("a value without a kind")
         word, *rest = value
+        if word not in WORDS:
+            raise BadMessage("a value of no known kind")
         try:
             return getattr(self, f"_{word}")(*rest)
         except BadMessage:
@@ -192,7 +202,9 @@ class Reader:
         return np.frombuffer(data, dtype=kind).reshape(shape).copy()
 
     def _view(self, owner: int, shape: list[int], stride: list[int], offset: int) -> Tensor:
-        made = self.lent[owner].detach().as_strided(shape, stride, offset)
+        mine = self.lent[owner].detach()
+        self._count(shape, mine.element_size())  # a small tensor has views of any size
+        made = mine.as_strided(shape, stride, offset)
         self.tensors.append(made)
         return made
 
@@ -200,8 +212,17 @@ class Reader:
         return self.other(*(str(word)[:100] for word in words))
 
     def _sized(self, shape: list[int], itemsize: int, blob: int) -> bytes:
-        plain = len(shape) <= 16 and all(type(size) is int and size >= 0 for size in shape)
         data = self.blobs[blob]
-        if not plain or math.prod(shape) * itemsize != len(data):
+        if self._count(shape, itemsize) != len(data):
             raise BadMessage("a shape that does not fit")
         return data
+
+    def _count(self, shape: list[int], itemsize: int) -> int:
+        """Return the bytes of so many numbers; refuse them where the value has too many."""
+        if len(shape) > 16 or not all(type(size) is int and size >= 0 for size in shape):
+            raise BadMessage("a shape that is none")
+        count = math.prod(shape) * itemsize
+        self.bytes += count
+        if self.bytes > MOST_BYTES:
+            raise BadMessage("a value of too many numbers")
+        return count
