@@ -385,6 +385,16 @@ BREAKS = [
 
 HONEST = [
     (
+        "uses what wants a temporary folder",
+        "attention_scores",
+        "from torch.utils.checkpoint import checkpoint\n"
+        "def attention_scores(query, key):\n"
+        "    def scores(q, k): return q @ k.mT / q.shape[-1] ** 0.5\n"
+        "    return checkpoint(scores, query, key, use_reentrant=False)\n",
+        1,
+        "",
+    ),
+    (
         "imports Matplotlib",
         "split_heads",
         "import matplotlib.pyplot as plt\nfig = plt.figure()\n" + RIGHT,

@@ -136,7 +136,8 @@ class Sandbox:
             # "safe" here: nothing of the caller's environment reaches the learner's code.
             kept = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"}
             kept |= {k: v for k, v in os.environ.items() if k.startswith("OPENBLAS")}
-            kept |= {"MPLCONFIGDIR": "/tmp"}  # Matplotlib asks for a folder
+            # Matplotlib and torch.compile ask for a folder when they are imported.
+            kept |= {"MPLCONFIGDIR": "/tmp", "TORCHINDUCTOR_CACHE_DIR": "/tmp"}
             self.ends, their_end = os.pipe()
             self.process = subprocess.Popen(
                 [*command(self.folder, self.wrapped), str(their_end)],
