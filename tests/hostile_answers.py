@@ -153,6 +153,37 @@ CHEATS = [
         "calls torch's ready-made scaled_dot_product_attention",
     ),
     (
+        "calls torch's attention behind a switch",
+        "scaled_dot_product_attention",
+        "import torch\ndef scaled_dot_product_attention(query, key, value, attn_mask=None):\n"
+        "    with torch._C.DisableTorchFunction():\n"
+        "        f = torch.nn.functional.scaled_dot_product_attention\n"
+        "        return f(query, key, value, attn_mask)\n",
+        0,
+        "calls torch's ready-made scaled_dot_product_attention",
+    ),
+    (
+        "calls torch's attention in another thread",
+        "scaled_dot_product_attention",
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from torch.nn.functional import scaled_dot_product_attention as ready\n"
+        "def scaled_dot_product_attention(query, key, value, attn_mask=None):\n"
+        "    with ThreadPoolExecutor(1) as pool:\n"
+        "        return pool.submit(ready, query, key, value, attn_mask).result()\n",
+        0,
+        "calls torch's ready-made scaled_dot_product_attention",
+    ),
+    (
+        "calls torch's layer",
+        "multi_head_attention",
+        "import torch\ndef multi_head_attention(query, key, value, w, b, o, p, num_heads, m=None):\n"
+        "    layer = torch.nn.MultiheadAttention(query.shape[-1], num_heads, batch_first=True)\n"
+        "    with torch._C.DisableTorchFunction():\n"
+        "        return layer.double()(query, key, value)[0]\n",
+        0,
+        "calls torch's ready-made multi_head_attention_forward",
+    ),
+    (
         "inherits the finished layer",
         "MultiHeadAttention",
         "import mha_lib\nclass MultiHeadAttention(mha_lib.MultiHeadAttention): pass\n",
@@ -380,7 +411,6 @@ BREAKS = [
     ("no Python", "split_heads", "def split_heads(x, num_heads:\n", 0, "SyntaxError"),
     ("a zero byte", "split_heads", "x = '\0'\n" + RIGHT, 0, "null bytes"),
     ("very deep", "split_heads", "x = " + "(" * 5000 + ")" * 5000 + "\n" + RIGHT, 0, ""),
-    ("very long", "split_heads", "x = [\n" + "0,\n" * 100_000 + "]\n" + RIGHT, 0, "100000"),
 ]
 
 HONEST = [

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from mha_course.grading.inside import seccomp
 from mha_course.grading.inside.noticing import Noticing
+from mha_course.grading.inside.ready_made import watch
 from mha_course.grading.inside.wire import Reader, Writer
 
 ANSWER = "<your answer>"
@@ -65,6 +66,7 @@ class Answer:
         """Lock this process, run the code, and say what became of the name."""
         seccomp.lock()
         builtins.input = _no_input
+        watch(self.noticing.names, self.noticing.called)
         *before, own = self.parts
         with quiet():
             for part in before:  # set-up and helpers: what fails is left out
