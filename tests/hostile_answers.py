@@ -176,7 +176,7 @@ CHEATS = [
     (
         "calls torch's layer",
         "multi_head_attention",
-        "import torch\ndef multi_head_attention(query, key, value, w, b, o, p, num_heads, m=None):\n"
+        "import torch\ndef multi_head_attention(query, key, value, w, b, o, p, num_heads, *m):\n"
         "    layer = torch.nn.MultiheadAttention(query.shape[-1], num_heads, batch_first=True)\n"
         "    with torch._C.DisableTorchFunction():\n"
         "        return layer.double()(query, key, value)[0]\n",
