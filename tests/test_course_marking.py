@@ -125,7 +125,7 @@ def test_without_bubblewrap_a_sleeper_is_ended_too(folder):
 def alive(number):
     """A process that has ended, but that nobody asked about, still has a folder."""
     stat = Path(f"/proc/{number}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    return stat.exists() and stat.read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
 
 
 WITH_NUMBER = """
@@ -154,6 +154,15 @@ def test_without_bubblewrap_the_limits_still_hold(folder, course, name, source, 
 
 def test_bubblewrap_is_there():
     assert sandboxes.has_bubblewrap(), "the tests below would run without its walls"
+
+
+def test_python_itself_may_lie_in_a_temporary_folder(folder):
+    """The empty folder for temporary files must not cover it: it is put up first."""
+    words = sandboxes.command(folder, wrapped=True)
+    empty = next(i for i, word in enumerate(words) if words[i - 1 : i + 1] == ["--tmpfs", "/tmp"])
+    binds = [i for i, word in enumerate(words) if word == "--ro-bind"]
+    assert binds
+    assert all(empty < i for i in binds)
 
 
 def test_without_bubblewrap_there_is_a_loud_warning(monkeypatch):

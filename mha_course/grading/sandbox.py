@@ -96,9 +96,10 @@ def command(folder: Path, wrapped: bool) -> list[str]:
     hidden = [str(path) for path in _full_packages()]
     covers = [word for path in hidden for word in ("--tmpfs", path)]
     return [
-        *(shutil.which("bwrap") or "bwrap", *NAMESPACES, *binds, *covers),
-        *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp"),
-        *("--ro-bind", str(folder), str(folder), "--"),
+        *(shutil.which("bwrap") or "bwrap", *NAMESPACES),
+        # The empty /tmp comes first: Python itself may lie in a folder below it.
+        *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *binds, *covers),
+        *("--chdir", "/tmp", "--ro-bind", str(folder), str(folder), "--"),
         *plain,
     ]
 
