@@ -152,7 +152,8 @@ def test_the_image_holds_what_a_learner_needs(context):
 def test_the_image_holds_no_more(context):
     tops = {name.split("/")[0] for name in context}
     assert tops == {
-        *("LICENSE", "README.md", "CONTRIBUTING.md", "docs", "binder", "environment.yml"),
+        *("LICENSE", "README.md", "CONTRIBUTING.md", "docs", "instructor", "binder"),
+        "environment.yml",
         *("pyproject.toml", "mha_lib", "notebooks"),
         *(path.name for path in ROOT.glob("requirements*.txt")),
     }
