@@ -4,8 +4,8 @@ import argparse
 import csv
 import io
 import sys
-from pathlib import Path
 
+from mha_course.arguments import add_assignment, add_out
 from mha_course.export_forms import (
     Table,
     can_be_imported,
@@ -33,19 +33,12 @@ canvas and moodle.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
-    parser.add_argument("course", type=Path, metavar="COURSE", help="the course folder")
-    parser.add_argument("assignment", metavar="ASSIGNMENT", help="its name in nbgrader")
+    add_assignment(parser)
     parser.add_argument("--format", choices=FORMS, default="csv", help="csv by default")
     parser.add_argument(
         "--column", help="for canvas and moodle: heading of the marks, by default ASSIGNMENT"
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="by default COURSE/ASSIGNMENT-marks.csv, -canvas.csv or -moodle.csv, made anew",
-    )
-    parser.add_argument("--again", action="store_true", help="write over FILE")
+    add_out(parser, "COURSE/ASSIGNMENT-marks.csv, -canvas.csv or -moodle.csv")
 
 
 def run(options: argparse.Namespace) -> int:

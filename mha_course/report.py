@@ -1,28 +1,21 @@
 """The word `report`: what a class did, as a page for the next lecture."""
 
 import argparse
-from pathlib import Path
 
+from mha_course.arguments import add_assignment, add_out
 from mha_course.class_marks import read_class
 from mha_course.out_file import save
 from mha_course.report_page import page
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("course", type=Path, metavar="COURSE", help="the course folder")
-    parser.add_argument("assignment", metavar="ASSIGNMENT", help="its name in nbgrader")
+    add_assignment(parser)
     parser.add_argument(
         "--ids",
         action="store_true",
         help="name the students whose answers need a look; by default the page holds counts only",
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="by default COURSE/ASSIGNMENT-report.html, with --ids -report-ids.html, made anew",
-    )
-    parser.add_argument("--again", action="store_true", help="write over FILE")
+    add_out(parser, "COURSE/ASSIGNMENT-report.html, with --ids -report-ids.html")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 from sqlalchemy.exc import SAWarning
 
+from mha_course.arguments import add_assignment
 from mha_course.grading.booking import book_all, nbgrader_of, pattern_of, trouble_in
 from mha_course.grading.class_run import check_sandbox, mark_all, works
 from mha_course.grading.results import entry_of, read_store, students_of
@@ -20,8 +21,7 @@ from mha_course.grading.work import Work
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("course", type=Path, metavar="COURSE", help="the course folder")
-    parser.add_argument("assignment", metavar="ASSIGNMENT", help="its name in nbgrader")
+    add_assignment(parser)
     parser.add_argument(
         "--students", nargs="+", metavar="ID", help="only these; by default all who handed in"
     )

@@ -10,15 +10,14 @@ from mha_lib.exercises.exercise import Exercise
 from mha_lib.exercises.layer_cases import READY_MADE_LAYERS
 from mha_lib.exercises.registry import exercises, find
 
-# The steps that have functions a learner may build on, in teaching order.
-STEPS = (
-    "hyperparameters",
-    "input_layers",
-    "linear_layers",
-    "splitting_heads",
-    "attention_scores",
-    "merging_heads",
-    "masks",
+PACKAGE = ast.parse(inspect.getsource(mha_lib)).body
+# The steps that have functions a learner may build on: those that the package re-exports.
+STEPS = tuple(
+    dict.fromkeys(
+        node.module.removeprefix("mha_lib.")
+        for node in PACKAGE
+        if isinstance(node, ast.ImportFrom) and node.module
+    )
 )
 ALWAYS = ("input_rules", "running_example")
 REFUSED = "is not there while this exercise is graded"
@@ -46,13 +45,13 @@ def reduced_library(name: str) -> dict[str, str]:
     texts = {step: (files(mha_lib) / f"{step}.py").read_text("utf-8") for step in ALWAYS + STEPS}
     texts |= {step: _without(texts[step], missing) for step in STEPS}
     made = {f"mha_lib.{step}": text for step, text in texts.items()}
-    return {"mha_lib": _init(inspect.getsource(mha_lib), missing), **made}
+    return {"mha_lib": _init(missing), **made}
 
 
-def _init(source: str, missing: set[str]) -> str:
+def _init(missing: set[str]) -> str:
     """Return the package's own re-exports, less what is missing."""
     lines = []
-    for node in ast.parse(source).body:
+    for node in PACKAGE:
         if isinstance(node, ast.ImportFrom):
             kept = [alias.name for alias in node.names if alias.name not in missing]
             lines += [f"from {node.module} import {', '.join(kept)}"] if kept else []

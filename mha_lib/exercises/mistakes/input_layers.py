@@ -57,7 +57,6 @@ WRONG.edit(
 WRONG.edit("REFUSE-A", "embed_tokens", ("raise ValueError", "raise AssertionError"))
 
 # Positions.
-ANGLE = "position / 10000 ** (even_column / embed_dim)"
 SINES = "table[:, 0::2] = torch.sin(angle)"
 COSINES = "table[:, 1::2] = torch.cos(angle[:, : embed_dim // 2])"
 WRONG.edit("PE-01", "sinusoidal_positions", ("(even_column / embed", "(2 * even_column / embed"))

@@ -79,7 +79,6 @@ WRONG.edit(
 
 # Both.
 JOIN = "return real & earlier"
-PADDED = "[:, None, None, :]"
 WRONG.edit("MASK-25", "decoder_mask", (JOIN, "return real | earlier"))
 WRONG.edit("MASK-14", "decoder_mask", (JOIN, "return real & real.mT & earlier"))
 WRONG.edit("MASK-13", "decoder_mask", (JOIN, "return real.mT & earlier"))
