@@ -308,6 +308,24 @@ BREAKS = [
         "an error",
     ),
     (
+        "a bomb of threads with small stacks",
+        "split_heads",
+        "import threading, time\nthreading.stack_size(32768)\n"
+        "while True: threading.Thread(target=time.sleep, args=(10**6,)).start()\n",
+        0,
+        "more threads than it may",
+    ),
+    (
+        "fills the kernel's memory with pipes",
+        "split_heads",
+        "import os, resource\n_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\nkept = []\n"
+        "while True:\n    kept.append(os.pipe())\n    os.set_blocking(kept[-1][1], False)\n"
+        "    os.write(kept[-1][1], b'x' * 65536)\n",
+        0,
+        "Too many open files",
+    ),
+    (
         "a process that stays",
         "split_heads",
         "import subprocess\n" + body("subprocess.Popen(['sleep', '1000'], start_new_session=True)"),

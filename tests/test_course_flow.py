@@ -179,6 +179,24 @@ def test_late_work_is_known_as_late(graded):
 
 @bubblewrap
 @pytest.mark.slow
+def test_marks_may_be_made_on_another_machine(handed_in, graded, tmp_path):
+    """As the guide says: copy the course, mark some there, copy their marks back."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    for course in (here, there):
+        shutil.copytree(handed_in[0], course, symlinks=True)
+    some = ("s0001", "s0004")
+    grade(there, "--students", *some)
+    shutil.copytree(there / ".marks" / "ps", here / ".marks" / "ps")
+    made = {path: path.stat().st_mtime_ns for path in here.glob(".marks/ps/*/*.json")}
+    assert len(made) == 4
+    grade(here, "--students", *some)
+    assert {path: path.stat().st_mtime_ns for path in made} == made  # booked, not marked again
+    everybody = marks(graded[0])
+    assert marks(here) == {student: everybody[student] for student in some}
+
+
+@bubblewrap
+@pytest.mark.slow
 def test_graded_again_it_is_the_same_and_a_manual_mark_stays(graded):
     course = graded[0]
     before, counts = marks(course), rows(course)

@@ -82,8 +82,7 @@ class Learner:
             if ended.why == "time":
                 self.times_up += 1
                 raise TimeUp from None
-            text = "It used more memory than it may." if ended.why == "memory" else GONE
-            raise GoneError(text) from None
+            raise GoneError(ENDINGS.get(ended.why, GONE)) from None
         except BaseException:
             self.alive = False
             raise
@@ -98,6 +97,10 @@ def _refusal(error: BaseException) -> str:
 
 
 GONE = "It ended its own process, or broke it."
+ENDINGS = {
+    "memory": "It used more memory than it may.",
+    "threads": "It started more threads than it may.",
+}
 
 
 def as_function(learner: Learner) -> Callable[..., Any]:

@@ -19,6 +19,7 @@ from typing import Any
 
 import mha_course.grading.inside as inside
 from mha_course.grading.inside import seccomp
+from mha_course.grading.inside.waiting import TOO_MANY_THREADS
 from mha_course.grading.inside.wire import BadMessage, send, take
 from mha_lib.exercises import forbidden
 
@@ -50,7 +51,7 @@ class Limits:
 
 
 class Ended(Exception):
-    """The learner's process is gone; `why` is "time", "memory" or "gone"."""
+    """The learner's process is gone; `why` is "time", "memory", "threads" or "gone"."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -182,7 +183,8 @@ class Sandbox:
         return reply, data
 
     def _why(self, code: int) -> str:
-        return "time" if code in (-24, 152) else "memory" if code in (-9, 137) else "gone"
+        words = {-24: "time", 152: "time", -9: "memory", 137: "memory", TOO_MANY_THREADS: "threads"}
+        return words.get(code, "gone")
 
     def _answer_ended(self) -> str:
         """Take note that the answer's process has ended, and return why it has.

@@ -21,6 +21,7 @@ from mha_course.grading.inside.wire import Reader, Writer
 
 ANSWER = "<your answer>"
 MORE_ADDRESSES = 1 << 30
+MOST_FILES = 256
 Reply = tuple[dict[str, Any], list[bytes]]
 
 
@@ -28,7 +29,8 @@ def limits(cpu_seconds: int, memory: int) -> None:
     """Limit processor time and memory of this process, and forbid it to write files.
 
     Memory that could be shared (mmap) is no data to the kernel, only addresses. So there is a
-    limit for these, too; a wide one, as threads reserve more addresses than they use.
+    limit for these, too; a wide one, as threads reserve more addresses than they use. What pipes
+    hold is the kernel's own memory, so there may be few of them.
     """
     used = resource.getrusage(resource.RUSAGE_SELF)
     end = int(used.ru_utime + used.ru_stime) + cpu_seconds
@@ -39,6 +41,7 @@ def limits(cpu_seconds: int, memory: int) -> None:
         addresses = pages * resource.getpagesize() + memory + MORE_ADDRESSES
         resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES, MOST_FILES))
 
 
 class Answer:
