@@ -33,6 +33,7 @@ def apply(c: Config, course: Path, course_id: str) -> None:
     c.ClearSolutions.text_stub = "*Write your answer here, in place of this line.*"
     # By itself nbgrader hands out every file of the source folder, solutions included.
     c.CourseDirectory.include = ["*.ipynb", "timestamp.txt"]
+    c.ZipCollectApp.extractor_plugin = "mha_course.collecting.OpenDownload"
     c.GenerateAssignment.post_convert_hook = "mha_course.release_hook.keep_only_notebooks"
     _grading(c)
 

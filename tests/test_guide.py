@@ -17,6 +17,7 @@ from nbformat import NotebookNode
 import mha_lib
 from mha_course import commands
 from mha_course.grading import hidden_stages, sandbox
+from mha_course.grading.inside import waiting
 from mha_course.plan import POINTS_A_STAR
 from mha_lib import exercises, running_example
 from mha_lib.exercises.mistakes import all_known
@@ -29,6 +30,7 @@ GUIDE = (ROOT / "instructor" / "GUIDE.md").read_text(encoding="utf-8")
 NOT_RUN = {
     "installs": "make lab",
     "opens a browser": "cd attention\njupyter lab",
+    "needs a download": "nbgrader zip_collect ps1",  # run in test_course_collect.py
 }
 BLOCK = re.compile(r"(?:<!-- not run: (.+?) -->\n)?^```(\w+)\n(.*?)^```$", re.M | re.S)
 LESSON = re.compile(r"^### Lesson (\d+): (.+?)\n(.*?)(?=^##)", re.M | re.S)
@@ -111,7 +113,8 @@ def test_options_in_the_text_are_there() -> None:
     (actions,) = [a.choices for a in parser._actions if a.choices]
     known = {text for word in actions.values() for a in word._actions for text in a.option_strings}
     named = set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", GUIDE))
-    assert named - known == {"--class", "--paths"}  # of make bench, and of jupyter
+    others = {"--class", "--paths", "--force", "--collector"}  # make bench, jupyter, nbgrader
+    assert named - known == others
     assert set(re.findall(r"mha-course (\w+)", GUIDE)) == set(commands.WORDS)
 
 
@@ -215,7 +218,7 @@ def test_limits_and_marks_are_those_of_the_program() -> None:
     limits = sandbox.Limits()
     assert f"{limits.cpu_seconds} seconds of processor time an answer" in GUIDE
     assert f"{limits.wall_seconds:g} seconds a question" in GUIDE
-    assert f"{limits.memory / 1e9:g} GB of memory" in GUIDE
+    assert f"{limits.memory / 1e9:g} GB of memory and {waiting.MOST_THREADS} threads" in GUIDE
     assert f"*{hidden_stages.OTHER}*, with {hidden_stages.DRAWN} questions" in GUIDE
     assert f"{POINTS_A_STAR} for each star" in GUIDE
     assert find("split_heads_view").stars * POINTS_A_STAR == 10

@@ -1,0 +1,180 @@
+"""Collecting with nbgrader's own commands: from Canvas, from Moodle, through its exchange."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from nbgrader.utils import get_username
+
+from mha_course.build import build
+from mha_course.gradebook import opened
+from mha_course.plan import Plan
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+GUIDE = Path(__file__).resolve().parent.parent / "instructor" / "GUIDE.md"
+FIRST, SECOND = "04_splitting_heads", "06_merging_heads"
+# id -> first name, last name, number in Canvas
+CLASS = {
+    "s1": ("Ada", "Example", "123"),
+    "s2": ("Björn", "O'Neil-Ng", "7"),
+    "s3": ("学", "生", "99"),
+    "s4": ("Eve", "Two", "55"),
+    "s5": ("Two", "Eve", "55"),
+    "s6": (None, None, None),
+}
+
+
+def typed(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    env = os.environ | {"PATH": path} | more
+    return subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    course = tmp_path_factory.mktemp("a_1_2_b") / "attention"  # reads like a name from Canvas
+    build(course, Plan("ps", lessons=("4", "6")))
+    assert typed(course, "nbgrader", "generate_assignment", "ps").returncode == 0
+    with opened(course) as gradebook:
+        for id, (first, last, lms) in CLASS.items():
+            gradebook.add_student(id, first_name=first, last_name=last, lms_user_id=lms)
+    return course
+
+
+def collect(course: Path, system: str, files: Mapping[str, str], name: str) -> tuple[str, int]:
+    """Put a download where nbgrader looks for it, call what the guide says; return log, status."""
+    archive = course / "downloaded" / "ps" / "archive"
+    archive.mkdir(parents=True, exist_ok=True)
+    for old in archive.iterdir():
+        old.unlink()
+    with zipfile.ZipFile(archive / name, "w") as download:
+        for path, text in files.items():
+            download.writestr(path, text)
+    (command,) = re.findall(rf"^nbgrader zip_collect .*{system}.*$", GUIDE.read_text(), re.M)
+    done = typed(course, *command.replace("ps1", "ps").split())
+    return done.stdout + done.stderr, done.returncode
+
+
+def collected(course: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(course / "submitted")): path.read_text(encoding="utf-8")
+        for path in (course / "submitted").rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def course(made: Path) -> Path:
+    for path in sorted((made / "submitted").rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    return made
+
+
+CANVAS = {
+    f"exampleada_123_9001_{FIRST}.ipynb": "a",
+    f"exampleada_123_9002_{SECOND}-1.ipynb": "b",  # handed in a second time
+    f"oneilngbjörn_LATE_7_9003_{FIRST}.ipynb": "c",
+    "生学_99_9004_my_55_1_answer.ipynb": "d",  # the learner's own name for it
+    "生学_99_9005_notes.txt": "e",
+    "twoeve_55_9006_x.ipynb": "two students have this number",
+    "guest_4711_9007_x.ipynb": "nobody has it",
+    "oneilngbjörn_7_9008_damaged.zip": "no zip file at all",
+}
+MOODLE = {
+    f"Ada Example_1_assignsubmission_file/{FIRST}.ipynb": "a",
+    f"Ada Example_1_assignsubmission_file/.ipynb_checkpoints/{FIRST}-checkpoint.ipynb": "old",
+    f"Ada Example_1_assignsubmission_file/mine/{FIRST}.ipynb": "b",
+    f"Björn ONeil-Ng_2_assignsubmission_file_{FIRST}.ipynb": "c",  # not as folders
+    "生 学_3_assignsubmission_file_/Ada Example_1_assignsubmission_file/x.ipynb": "d",
+    "Ada Example_1_assignsubmission_onlinetext/onlinetext.html": "e",
+    "Eve Two_4_assignsubmission_file/x.ipynb": "s4, or s5 with the last name first",
+    "..._5_assignsubmission_file/x.ipynb": "not the student without a name",
+    "Zoe Nobody_6_assignsubmission_file/x.ipynb": "nobody",
+    f"__MACOSX/Ada Example_1_assignsubmission_file/._{FIRST}.ipynb": "macOS",
+}
+
+
+@pytest.mark.slow
+def test_files_from_canvas_go_to_whom_the_number_names(course: Path) -> None:
+    log, status = collect(course, "Canvas", CANVAS, "attention-ps_1_2_x submissions.zip")
+    assert status == 0, log
+    assert collected(course) == {
+        f"s1/ps/{FIRST}.ipynb": "a",
+        f"s1/ps/{SECOND}-1.ipynb": "b",
+        f"s2/ps/{FIRST}.ipynb": "c",
+        "s3/ps/my_55_1_answer.ipynb": "d",
+    }
+    assert "2 students (s4, s5) can be the one who handed in twoeve_55_9006_x.ipynb" in log
+    assert "nobody in the gradebook can be the one who handed in guest_4711_9007_x.ipynb" in log
+
+
+@pytest.mark.slow
+def test_files_from_moodle_go_to_whom_the_name_names(course: Path) -> None:
+    log, status = collect(course, "Moodle", MOODLE, "Attention-ps1-17.zip")
+    assert status == 0, log
+    assert collected(course) == {
+        f"s1/ps/{FIRST}.ipynb": "a",
+        f"s1/ps/mine/{FIRST}.ipynb": "b",
+        f"s2/ps/{FIRST}.ipynb": "c",
+        "s3/ps/Ada Example_1_assignsubmission_file/x.ipynb": "d",
+    }
+    assert "2 students (s4, s5)" in log
+    assert "nobody in the gradebook can be the one who handed in Zoe Nobody_6" in log
+
+
+@pytest.mark.slow
+def test_two_people_of_one_name_stop_it_before_anything_is_collected(course: Path) -> None:
+    files = {
+        f"{name}_{number}_assignsubmission_file/{FIRST}.ipynb": number
+        for name, number in (("Björn ONeil-Ng", "1"), ("Ada Example", "2"), ("Ada Example", "3"))
+    }
+    log, status = collect(course, "Moodle", files, "Attention-ps1-17.zip")
+    assert status != 0
+    assert "two people hand in as s1: numbers 2 and 3 of the download. Nothing was" in log
+    assert collected(course) == {}
+
+
+@pytest.mark.slow
+def test_without_a_zip_file_it_says_so(course: Path) -> None:
+    log, _ = collect(course, "Moodle", {}, "download.rar")
+    assert "there is no zip file in" in log
+
+
+@pytest.mark.slow
+def test_through_the_exchange_as_the_guide_says(course: Path, tmp_path: Path) -> None:
+    exchange = tmp_path / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    (config,) = re.findall(r"```python\n( +c = get_config\(\)\n.*?)```", GUIDE.read_text(), re.S)
+    text = "\n".join(line.strip() for line in config.splitlines())
+    assert "/srv/nbgrader/exchange" in text
+    text = text.replace("/srv/nbgrader/exchange", str(exchange))
+    shared = tmp_path / "config"
+    shared.mkdir()
+    (shared / "nbgrader_config.py").write_text(text, encoding="utf-8")
+    own = course / "nbgrader_config.py"
+    own.write_text(own.read_text() + f"c.Exchange.root = {str(exchange)!r}\n", encoding="utf-8")
+    learner = tmp_path / "learner"
+    learner.mkdir()
+    more = {"JUPYTER_CONFIG_PATH": str(shared)}
+    for folder, *words in (
+        (course, "release_assignment", "ps"),
+        (learner, "fetch_assignment", "ps"),
+        (learner, "submit", "ps"),
+        (course, "collect", "ps"),
+    ):
+        done = typed(folder, "nbgrader", *words, **more)
+        assert done.returncode == 0, done.stderr
+    found = collected(course)
+    name = get_username()
+    assert set(found) == {f"{name}/ps/{x}" for x in (f"{FIRST}.ipynb", f"{SECOND}.ipynb")} | {
+        f"{name}/ps/timestamp.txt"
+    }
+    released = (course / "release" / "ps" / f"{FIRST}.ipynb").read_text(encoding="utf-8")
+    assert json.loads(found[f"{name}/ps/{FIRST}.ipynb"]) == json.loads(released)
