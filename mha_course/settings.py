@@ -7,6 +7,8 @@ from nbgrader.preprocessors import Execute
 from traitlets.config import Config
 
 CONFIG = "nbgrader_config.py"
+# What nbgrader's exchange writes beside a hand-in: when it came, and how to find its feedback.
+KEPT = ("timestamp.txt", "submission_secret.txt")
 TEXT = """\
 # Made once by mha-course build. Settings of your own go below the last line.
 from pathlib import Path
@@ -32,7 +34,7 @@ def apply(c: Config, course: Path, course_id: str) -> None:
     c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
     c.ClearSolutions.text_stub = "*Write your answer here, in place of this line.*"
     # By itself nbgrader hands out every file of the source folder, solutions included.
-    c.CourseDirectory.include = ["*.ipynb", "timestamp.txt"]
+    c.CourseDirectory.include = ["*.ipynb", *KEPT]
     c.ZipCollectApp.extractor_plugin = "mha_course.collecting.OpenDownload"
     c.GenerateAssignment.post_convert_hook = "mha_course.release_hook.keep_only_notebooks"
     _grading(c)

@@ -15,6 +15,7 @@ from nbgrader.utils import get_username
 from mha_course.build import build
 from mha_course.gradebook import opened
 from mha_course.plan import Plan
+from mha_course.settings import KEPT
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 GUIDE = Path(__file__).resolve().parent.parent / "instructor" / "GUIDE.md"
@@ -164,17 +165,22 @@ def test_through_the_exchange_as_the_guide_says(course: Path, tmp_path: Path) ->
     learner.mkdir()
     more = {"JUPYTER_CONFIG_PATH": str(shared)}
     for folder, *words in (
-        (course, "release_assignment", "ps"),
-        (learner, "fetch_assignment", "ps"),
-        (learner, "submit", "ps"),
-        (course, "collect", "ps"),
+        (course, "nbgrader", "release_assignment", "ps"),
+        (learner, "nbgrader", "fetch_assignment", "ps"),
+        (learner, "nbgrader", "submit", "ps"),
+        (course, "nbgrader", "collect", "ps"),
+        (course, "mha-course", "grade", ".", "ps"),
+        (course, "mha-course", "feedback", ".", "ps"),
+        (course, "nbgrader", "release_feedback", "ps"),
+        (learner, "nbgrader", "fetch_feedback", "ps"),
     ):
-        done = typed(folder, "nbgrader", *words, **more)
+        done = typed(folder, *words, **more)
         assert done.returncode == 0, done.stderr
     found = collected(course)
     name = get_username()
-    assert set(found) == {f"{name}/ps/{x}" for x in (f"{FIRST}.ipynb", f"{SECOND}.ipynb")} | {
-        f"{name}/ps/timestamp.txt"
-    }
+    assert set(found) == {f"{name}/ps/{x}" for x in (f"{FIRST}.ipynb", f"{SECOND}.ipynb", *KEPT)}
     released = (course / "release" / "ps" / f"{FIRST}.ipynb").read_text(encoding="utf-8")
     assert json.loads(found[f"{name}/ps/{FIRST}.ipynb"]) == json.loads(released)
+    pages = sorted(learner.rglob("*.html"))
+    assert [page.stem for page in pages] == [FIRST, SECOND]
+    assert "0 of 5 points" in pages[0].read_text(encoding="utf-8")

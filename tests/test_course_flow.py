@@ -26,6 +26,7 @@ from mha_course.grading import class_run, sandbox
 from mha_course.grading.results import points
 from mha_course.grading.work import Work
 from mha_course.record import read_record
+from mha_course.settings import KEPT
 from mha_lib.exercises.mistakes import Mistake
 from mha_lib.exercises.registry import find
 
@@ -159,7 +160,7 @@ def test_only_notebooks_go_further(graded):
     course, _, done = graded
     for student in ("s0003", "s0001", *ODD):
         names = {path.name for path in (course / "autograded" / student / "ps").iterdir()}
-        assert names - {"timestamp.txt"} == {f"{FIRST}.ipynb", f"{SECOND}.ipynb"}
+        assert names - set(KEPT) == {f"{FIRST}.ipynb", f"{SECOND}.ipynb"}
     assert "def split_heads" not in done.stdout + done.stderr
 
 

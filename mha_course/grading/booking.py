@@ -12,7 +12,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from mha_course.gradebook import opened
 from mha_course.grading.hidden_stages import digest
-from mha_course.grading.nbgrader_parts import MOST_TIME
+from mha_course.grading.nbgrader_parts import MOST_KEPT
 from mha_course.grading.results import points, read_store
 from mha_course.grading.work import FOLDER, Work
 from mha_course.record import write_private
@@ -84,8 +84,8 @@ def _time(folder: Path) -> bytes:
     path = folder / "timestamp.txt"
     if not path.exists() and not path.is_symlink():
         return b""
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_TIME:
-        raise ValueError(f"timestamp.txt is no plain file of at most {MOST_TIME} bytes")
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_KEPT:
+        raise ValueError(f"timestamp.txt is no plain file of at most {MOST_KEPT} bytes")
     return path.read_bytes()
 
 

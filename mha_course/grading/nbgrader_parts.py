@@ -15,9 +15,10 @@ from mha_course.grading.hand_ins import learners_notebook
 from mha_course.grading.results import Result, points, results_of
 from mha_course.grading.sandbox import Limits, shared_folder, weaknesses
 from mha_course.grading.work import Work
+from mha_course.settings import KEPT
 
 Pair = tuple[NotebookNode, dict[str, Any]]
-MOST_TIME = 200  # bytes of a date
+MOST_KEPT = 200  # bytes of a file that the exchange writes
 INSTEAD = "# The marks of this exercise."
 
 
@@ -50,18 +51,18 @@ class HandInExporter(NotebookExporter):
             return super().from_filename(filename, resources=resources, **kw)
         resources["metadata"] = {"name": names["notebook"], "path": folder}
         target = coursedir.format_path("autograded", names["student"], names["assignment"])
-        keep_time(Path(folder), Path(target))
+        keep(Path(folder), Path(target))
         notebook = learners_notebook(work_of(resources, Path(coursedir.root)))
         return self.from_notebook_node(notebook, resources=resources, **kw)
 
 
-def keep_time(submitted: Path, autograded: Path) -> None:
-    """Copy when it was handed in: nbgrader compares it with that of a later hand-in."""
-    path = submitted / "timestamp.txt"
-    if path.is_file() and not path.is_symlink() and path.stat().st_size < MOST_TIME:
-        autograded.mkdir(parents=True, exist_ok=True)
-        (autograded / path.name).unlink(missing_ok=True)
-        (autograded / path.name).write_bytes(path.read_bytes())
+def keep(submitted: Path, autograded: Path) -> None:
+    """Copy what nbgrader's exchange wrote: later steps read it in the autograded folder."""
+    for path in (submitted / name for name in KEPT):
+        if path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_KEPT:
+            autograded.mkdir(parents=True, exist_ok=True)
+            (autograded / path.name).unlink(missing_ok=True)
+            (autograded / path.name).write_bytes(path.read_bytes())
 
 
 class MakeMarks(NbGraderPreprocessor):
