@@ -113,7 +113,7 @@ def test_options_in_the_text_are_there() -> None:
     (actions,) = [a.choices for a in parser._actions if a.choices]
     known = {text for word in actions.values() for a in word._actions for text in a.option_strings}
     named = set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", GUIDE))
-    others = {"--class", "--paths", "--force", "--collector"}  # make bench, jupyter, nbgrader
+    others = {"--class", "--paths", "--force", "--collector", "--update"}  # of other programs
     assert named - known == others
     assert set(re.findall(r"mha-course (\w+)", GUIDE)) == set(commands.WORDS)
 
