@@ -68,13 +68,6 @@ def functions_of(notebook: NotebookNode) -> dict[str, str]:
     return found
 
 
-def release_of(notebook: NotebookNode) -> str:
-    """Return from which version of the exercises a notebook was made; "" where it is not said."""
-    value = notebook.get("metadata", {}).get("mha", {})
-    release = value.get("release", "") if isinstance(value, Mapping) else ""
-    return release if isinstance(release, str) else ""
-
-
 def code_cells(notebook: NotebookNode) -> Iterator[NotebookNode]:
     for cell in notebook.get("cells", []):
         if isinstance(cell, NotebookNode) and cell.get("cell_type") == "code":

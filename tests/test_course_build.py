@@ -19,7 +19,7 @@ from nbgrader.utils import compute_checksum
 from mha_course import commands
 from mha_course.build import build, make_notebooks
 from mha_course.build_command import due, points
-from mha_course.cells import answers_of, exercises_of, functions_of, is_stub, release_of
+from mha_course.cells import answers_of, exercises_of, functions_of, is_stub
 from mha_course.example_class import BLANK, SOLVED, make_class
 from mha_course.plan import NOTEBOOKS, Plan, lesson_paths
 from mha_course.questions import Question, read_questions
@@ -68,7 +68,7 @@ def test_the_cells_of_an_exercise_carry_what_nbgrader_asks_for() -> None:
         assert cell(notebook, id).metadata.mha == {"exercise": "split_heads", "release": release()}
     assert cell(notebook, "split_heads-marks").metadata.nbgrader.points == 7.5
     assert cell(notebook, "split_heads-check").source == "check(split_heads)"
-    assert release_of(notebook) == release()
+    assert notebook.metadata.mha["release"] == release()
 
 
 def test_marks_run_by_nbgrader_alone_give_none() -> None:
@@ -404,7 +404,6 @@ def test_broken_cells_are_no_answers(cells: list[object]) -> None:
     notebook = nbformat.from_dict({"cells": cells})
     assert answers_of(notebook) == {}
     assert exercises_of(notebook) == []
-    assert release_of(notebook) == ""
 
 
 def test_lines_as_a_list_are_read() -> None:

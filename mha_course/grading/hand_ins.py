@@ -15,13 +15,18 @@ from mha_course.grading.work import Work, entry_of
 from mha_course.solutions import defined
 
 
-@cache
 def master_of(course: Path, assignment: str, stem: str) -> NotebookNode:
     """Return a notebook as it was handed out."""
     path = course / "release" / assignment / f"{stem}.ipynb"
     if not path.exists():
         command = f"nbgrader generate_assignment {assignment}"
         raise ValueError(f"{path} is missing; make it with: {command}")
+    return _as_of(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _as_of(path: Path, time: int) -> NotebookNode:
+    """Read a notebook once; formgrader's process lives on when a new one is made."""
     return nbformat.read(path, as_version=4)
 
 
