@@ -1,6 +1,7 @@
 """Files that were handed in: honest ones keep their marks, broken ones cost only their own."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ from mha_course.example_class import SOLVED, handed_in
 from mha_course.grading import sandbox
 from mha_course.grading.booking import nbgrader_of
 from mha_course.grading.free_texts import harmless
-from mha_course.grading.hand_ins import read_all
+from mha_course.grading.hand_ins import master_of, read_all
 from mha_course.grading.results import Work, results_of
 from mha_course.grading.sandbox import Limits, new_folder
 from mha_course.making import WAITING
@@ -71,6 +72,17 @@ def hand_in(course, solved, student, case=None):
 
 def each(stem_asked=ASKED):
     return [(stem, name) for stem, names in stem_asked.items() for name in names]
+
+
+def test_a_new_release_is_noticed(tmp_path):
+    """Formgrader's process may have read the one before."""
+    path = tmp_path / "release" / "ps" / "sheet.ipynb"
+    path.parent.mkdir(parents=True)
+    for number, text in enumerate(("before", "after")):
+        cells = [nbformat.v4.new_markdown_cell(text)]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+        os.utime(path, (number, number))
+        assert master_of(tmp_path, "ps", "sheet").cells[0].source == text
 
 
 # Of the others the quick test below sees that what is marked is the right answer, or nothing.
