@@ -48,7 +48,12 @@ class _FromLearningSystem(FileNameCollectorPlugin):
         """
         app: Any = self.parent
         folder = Path(app.coursedir.root, app.downloaded_directory, app.coursedir.assignment_id)
-        _, *names = Path(submitted_file).relative_to(folder / app.extracted_directory).parts
+        download, *names = Path(submitted_file).relative_to(folder / app.extracted_directory).parts
+        if self.downloads.setdefault("first", download) != download:
+            raise ValueError(
+                f"there are two zip files in {folder / app.archive_directory}, "
+                f"{self.downloads['first']}.zip and {download}.zip; leave the one that counts"
+            )
         found = self.pattern.fullmatch("/".join(names))
         if not found or any(name.startswith(HIDDEN) for name in names):
             return None
@@ -65,6 +70,11 @@ class _FromLearningSystem(FileNameCollectorPlugin):
                 "notebooks into submitted/ by hand"
             )
         return {"student_id": ids[0], "file_id": found["file"]}
+
+    @cached_property
+    def downloads(self) -> dict[str, str]:
+        """The zip file that was met first."""
+        return {}
 
     @cached_property
     def numbers(self) -> dict[str, str]:

@@ -4,7 +4,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 MARKS = """\
-# The marks of this exercise are made after handing in, by your instructor.
+# {points:g} points. The marks are made after handing in, by your instructor.
 ### BEGIN HIDDEN TESTS
 raise RuntimeError("no marks made: grade with mha-course grade, not with nbgrader alone")
 ### END HIDDEN TESTS"""
@@ -39,15 +39,16 @@ def check(exercise: str, source: str, mha: dict[str, str]) -> NotebookNode:
 
 def marks(exercise: str, points: float, mha: dict[str, str]) -> NotebookNode:
     """Make the cell that nbgrader books the marks on. Run by nbgrader alone, it gives none."""
-    return _code(f"{exercise}-marks", MARKS, LOCKED | {"grade": True, "points": points}, mha)
+    source = MARKS.format(points=points)
+    return _code(f"{exercise}-marks", source, LOCKED | {"grade": True, "points": points}, mha)
 
 
 def question(id: str, text: str, points: float) -> list[NotebookNode]:
     """Make a question and the text cell for its answer, which is marked by hand."""
-    by_hand = ANSWER | {"grade": True, "points": points}
+    by_hand, of = ANSWER | {"grade": True, "points": points}, {"question": id}
     return [
-        _text(f"{id}-question", text, LOCKED, {"question": id}),
-        _text(id, WAITING, by_hand, {"question": id}),
+        _text(f"{id}-question", f"### Question · {points:g} points\n\n{text}", LOCKED, of),
+        _text(id, WAITING, by_hand, of),
     ]
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-KEYS: dict[str, tuple[type, ...]] = {
-    "id": (str,),
-    "text": (str,),
-    "points": (int, float),
-    "rubric": (str,),
-    "lesson": (int, str),
+TEXT = ((str,), "a text in quotes")
+KEYS: dict[str, tuple[tuple[type, ...], str]] = {
+    "id": TEXT,
+    "text": TEXT,
+    "points": ((int, float), "a number, without quotes"),
+    "rubric": TEXT,
+    "lesson": ((int, str), "a lesson's number or name"),
 }
 
 
@@ -62,11 +63,11 @@ def _question(table: dict[str, Any], n: int) -> Question:
     for key in table:
         if key not in KEYS:
             raise ValueError(f"question {n}: unknown key {key!r}; keys are {', '.join(KEYS)}")
-    for key, kind in KEYS.items():
+    for key, (kind, words) in KEYS.items():
         if key not in table and key != "lesson":
             raise ValueError(f"question {n}: {key} is missing")
         if key in table and (not isinstance(table[key], kind) or isinstance(table[key], bool)):
-            raise ValueError(f"question {n}: {key} has the wrong type: {table[key]!r}")
+            raise ValueError(f"question {n}: {key} must be {words}; got {table[key]!r}")
     if not ID.fullmatch(table["id"]):
         raise ValueError(f"question {n}: id must be small letters, digits and -: {table['id']!r}")
     if not 0 < table["points"] < float("inf"):

@@ -32,8 +32,8 @@ def totals(marks: ClassMarks) -> dict[str, object] | None:
     low, high, full = min(marks.totals), max(marks.totals), marks.maximum
     best = sum(round(total, 2) == round(full, 2) for total in marks.totals)
     line = (
-        f"{people(len(marks.totals))}, of {full:g} points: mean {mean:.2f}, median {median:.2f}, "
-        f"lowest {low:.2f}, highest {high:.2f}. Full marks: {best}."
+        f"{people(len(marks.totals))}, of {full:g} points for exercises: mean {mean:.2f}, "
+        f"median {median:.2f}, lowest {low:.2f}, highest {high:.2f}. Full marks: {best}."
     )
     return {"lines": [line], "plot": plots.totals_plot(marks)}
 
@@ -85,7 +85,7 @@ def _mistake_item(mistake: MistakeCount) -> dict[str, object]:
         "count": people(mistake.students),
         "what": Markup(as_code(said["what"])),
         "why": Markup(as_code(said["why"])),
-        "alike": ", ".join(mistake.alike),
+        "alike": [(id, Markup(as_code(_said(id)["what"]))) for id in mistake.alike],
         "seen": ", ".join(said["seen"]),
     }
 

@@ -35,7 +35,7 @@ def refuse_to_lose(folder: Path, before: Entry, entry: Entry, handed_in: int) ->
     if handed_in and old != new:
         raise ValueError(
             f"{handed_in} student(s) handed in {folder.name}, and it would change; "
-            "give it a new name, or add --again"
+            "give it a new name, or add --again: then it is graded by what is built now"
         )
 
 

@@ -221,8 +221,8 @@ def test_questions_are_read(tmp_path: Path) -> None:
     [
         ({"id": '"A b"'}, "question 1: id must be small letters, digits and -: 'A b'"),
         ({"points": "0"}, "question 1: points must be more than 0, got 0"),
-        ({"points": "true"}, "question 1: points has the wrong type: True"),
-        ({"points": '"4"'}, "question 1: points has the wrong type: '4'"),
+        ({"points": "true"}, "question 1: points must be a number, without quotes; got True"),
+        ({"points": '"4"'}, "question 1: points must be a number, without quotes; got '4'"),
         ({"rubric": '" "'}, "question 1: rubric is empty"),
         ({"answer": '"x"'}, "question 1: unknown key 'answer'; keys are id, text, points, rubric"),
         ({"rubric": '"x'}, "is no TOML file"),

@@ -142,6 +142,20 @@ def test_two_people_of_one_name_stop_it_before_anything_is_collected(course: Pat
 
 
 @pytest.mark.slow
+def test_two_downloads_stop_it_before_anything_is_collected(course: Path) -> None:
+    archive = course / "downloaded" / "ps" / "archive"
+    collect(course, "Moodle", {f"Ada Example_1_assignsubmission_file/{FIRST}.ipynb": "a"}, "x.zip")
+    with zipfile.ZipFile(archive / "older.zip", "w") as download:
+        download.writestr(f"Ada Example_1_assignsubmission_file/{FIRST}.ipynb", "old")
+    (command,) = re.findall(r"^nbgrader zip_collect .*Moodle$", GUIDE.read_text(), re.M)
+    done = typed(course, *command.replace("ps1", "ps").split())
+    assert done.returncode != 0
+    assert "two zip files in" in done.stderr
+    assert "older.zip and x.zip; leave the one that counts" in done.stderr
+    assert collected(course) == {f"s1/ps/{FIRST}.ipynb": "a"}
+
+
+@pytest.mark.slow
 def test_without_a_zip_file_it_says_so(course: Path) -> None:
     log, _ = collect(course, "Moodle", {}, "download.rar")
     assert "there is no zip file in" in log

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -23,6 +24,7 @@ from rich.progress import Progress
 from mha_course import commands
 from mha_course.example_class import make_class
 from mha_course.grading import class_run, sandbox
+from mha_course.grading.nbgrader_parts import as_html
 from mha_course.grading.results import points
 from mha_course.grading.work import Work
 from mha_course.record import read_record
@@ -45,6 +47,7 @@ rubric = "THE RUBRIC"
 # nbgrader strips ids, and puts them into patterns of its own.
 ODD = ("学生-7", " Ångström ", "-rf", 'it is "{student_id}"')
 EVIL = "Because. <script>window.wasHere = 1</script><img src=x onerror='window.wasHere = 1'>"
+GUIDE = Path(__file__).resolve().parent.parent / "instructor" / "GUIDE.md"
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
@@ -176,6 +179,32 @@ def test_late_work_is_known_as_late(graded):
     grade(course, "--students", "s0003")
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         assert gradebook.find_submission("ps", "s0003").total_seconds_late == 0
+
+
+@bubblewrap
+@pytest.mark.slow
+def test_a_penalty_comes_and_goes_with_settings_and_due_date(graded, tmp_path):
+    """Also for work that is booked already; the line is the guide's."""
+    course = tmp_path / "course"
+    shutil.copytree(graded[0], course, symlinks=True)
+    (line,) = re.findall(r"`(c\.\w+\.penalty_method = .*?)`", GUIDE.read_text(encoding="utf-8"))
+    stamp = course / "submitted" / "s0001" / "ps" / "timestamp.txt"
+    stamp.write_text("2027-01-31 13:00:00 UTC", encoding="utf-8")
+
+    def penalty():
+        grade(course, "--students", "s0001")
+        with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+            submission = gradebook.find_submission("ps", "s0001")
+            return submission.late_submission_penalty, submission.score
+
+    nothing, score = penalty()
+    assert nothing == 0 < score
+    with open(course / "nbgrader_config.py", "a", encoding="utf-8") as config:
+        config.write(f"{line}\n")
+    assert penalty() == (score, score)
+    options = ("--lessons", "4", "6", "--questions", "questions.toml", "--due", "2027-02-01T12:00")
+    assert typed(course, "mha-course", "build", ".", "--assignment", "ps", *options).returncode == 0
+    assert penalty() == (0, score)
 
 
 @bubblewrap
@@ -379,6 +408,8 @@ def test_what_cannot_be_graded_stops_nobody_else(handed_in, tmp_path):
     assert sum(found["s0003"].values()) > 0  # the other notebook's
     seen = (course / "autograded" / "s0003" / "ps" / f"{FIRST}.ipynb").read_text(encoding="utf-8")
     assert "it is empty or damaged" in seen
+    assert f"s0003 {FIRST}: The file is no notebook: it is empty or damaged." in done.stdout
+    assert f"empty {SECOND}: The notebook was not handed in." in done.stdout
     assert "not handed in" in (course / "autograded/empty/ps" / f"{FIRST}.ipynb").read_text("utf-8")
     assert not (submitted / "s0001" / "ps" / "timestamp.txt").exists()
 
@@ -437,6 +468,31 @@ def test_a_sandbox_that_does_not_work_is_noticed_before_it_costs_marks(monkeypat
     monkeypatch.setattr(sandbox, "SCRIPT", "not_there.py")
     with pytest.raises(RuntimeError, match="the right answer to head_dim got 0% .*nothing was gr"):
         class_run.check_sandbox()
+
+
+def test_there_is_no_course(tmp_path, capsys):
+    assert commands.main(["grade", str(tmp_path / "c2"), "ps1"]) == 2
+    said = f"there is no course in {tmp_path / 'c2'}: it has no mha_course.json"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "problem", "says"),
+    [
+        ({}, "", ""),
+        ({"share": 0.0}, "", "What an answer without content would pass, too, earns nothing"),
+        ({"share": 0.0, "stages": [["one", False, ""]]}, "", ""),
+        ({"share": 0.0, "said": "It imports <the answer>."}, "", "It imports &lt;the answer&gt;."),
+        ({"share": 0.0, "said": "No such cell."}, "The file is damaged.", "The file is damaged."),
+    ],
+)
+def test_the_page_says_why(change, problem, says):
+    stages = [["one", True, ""], ["two", False, "NaN"]]
+    mark = {"share": 0.5, "status": "wrong", "said": "", "stages": stages, "hint": "", "html": ""}
+    page = as_html(mark | change, problem, 2.5, 5.0)
+    assert page.startswith("<p><strong>Automatic mark: 2.5 of 5 points</strong>, wrong.</p>")
+    assert ("<p><strong>" + says in page.splitlines()[1]) == bool(says)
+    assert "No such cell" not in page
 
 
 def test_nobody_handed_in(tmp_path, capsys):

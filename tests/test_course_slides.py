@@ -30,7 +30,9 @@ def test_what_stands_on_the_slides(path: Path) -> None:
         if tags(cell) & {"nav", "setup", "stub", "check", "hint", "solution", "widget"}:
             assert cell.source not in text
         elif cell.cell_type == "code":
-            assert [c.outputs for c in made.cells if c.source == cell.source] == [cell.outputs]
+            assert [c.id for c in made.cells if c.source == cell.source] == [cell.id]
+            ids = (cell.id, f"{cell.id}-figure")
+            assert [o for c in made.cells if c.id in ids for o in c.outputs] == cell.outputs
         if "solution" in tags(cell):
             assert code_in(cell.source) not in text
         if "exercise" in tags(cell):
@@ -46,6 +48,19 @@ def test_what_stands_on_the_slides(path: Path) -> None:
             assert kind == "subslide"  # what answers it comes on the next
             after = made.cells[made.cells.index(cell) + 1]
             assert after.metadata.slideshow.slide_type != "-"
+
+
+def test_a_tall_figure_has_a_slide_of_its_own() -> None:
+    made = as_slides(nbformat.read(LESSONS[7], as_version=4)).cells
+    (place,) = [n for n, cell in enumerate(made) if cell.id == "build-both-code-figure"]
+    code, figure, after = made[place - 1 : place + 2]
+    assert (code.id, code.outputs) == ("build-both-code", [])
+    (output,) = [output for output in figure.outputs if "text/html" in output.data]
+    assert "<img" in output.data["text/html"]
+    assert figure.metadata.slideshow.slide_type == after.metadata.slideshow.slide_type == "subslide"
+    low = as_slides(nbformat.read(LESSONS[0], as_version=4)).cells
+    assert "build-figure" in {cell.id for cell in low}
+    assert "build-figure-figure" not in {cell.id for cell in low}
 
 
 def test_the_source_is_left_as_it_was() -> None:
@@ -91,10 +106,10 @@ def test_the_file_needs_no_other(path: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_in_a_browser_without_a_network_every_slide_fits(tmp_path: Path) -> None:
-    words = ["slides", "1", "5", "8", "--to", str(tmp_path / "out")]
+    words = ["slides", "1", "5", "6", "8", "--to", str(tmp_path / "out")]
     assert commands.main(words) == 0
     paths = sorted((tmp_path / "out").iterdir())
-    assert [path.name[:2] for path in paths] == ["01", "05", "08"]
+    assert [path.name[:2] for path in paths] == ["01", "05", "06", "08"]
     with chromium.started(chromium.program_or_stop()) as browser:
         page = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True).new_page()
         problems: list[str] = []
@@ -110,6 +125,7 @@ def test_in_a_browser_without_a_network_every_slide_fits(tmp_path: Path) -> None
                 assert found["zoom"] >= SMALLEST, found
                 assert found["bottom"] <= 720, found
                 assert found["visible"], found
+                assert found["cut"] == 0, found
                 page.evaluate("Reveal.next()")
             assert page.evaluate("Reveal.isLastSlide()")
         assert problems == []
@@ -121,6 +137,8 @@ LOOK = """() => {
         text: slide.innerText.slice(0, 60),
         zoom: Number(slide.style.zoom || 1),
         bottom: box.bottom,
+        cut: [...slide.querySelectorAll("pre")].filter(
+            (code) => code.scrollWidth > code.clientWidth + 1).length,
         visible: box.height > 20 && box.top >= 0 && box.top < 100 && box.width > 800,
     };
 }"""

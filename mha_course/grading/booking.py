@@ -62,7 +62,8 @@ def book_all(todo: Sequence[Work], progress: Progress) -> dict[str, str]:
 def _book(student: str, own: Sequence[Work]) -> None:
     course, assignment = own[0].course, own[0].assignment
     stamp = course / FOLDER / assignment / student / "booked.txt"
-    now = digest([read_store(work.store).get("key", "") for work in own], _time(own[0].folder))
+    keys = [read_store(work.store).get("key", "") for work in own]
+    now = digest(keys, _time(own[0].folder), _settings(course, assignment))
     done = course / "autograded" / student / assignment
     if done.exists() and _text(stamp) == now and _is_booked(own):
         return
@@ -87,6 +88,13 @@ def _time(folder: Path) -> bytes:
     if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_KEPT:
         raise ValueError(f"timestamp.txt is no plain file of at most {MOST_KEPT} bytes")
     return path.read_bytes()
+
+
+def _settings(course: Path, assignment: str) -> list[str]:
+    """Return what penalties depend on beside the marks: nbgrader's settings and the due date."""
+    with opened(course) as gradebook:
+        due = gradebook.find_assignment(assignment).duedate
+    return [(course / CONFIG).read_text(encoding="utf-8"), str(due)]
 
 
 def _is_booked(own: Sequence[Work]) -> bool:

@@ -13,11 +13,13 @@ from rich.progress import Progress
 from sqlalchemy.exc import SAWarning
 
 from mha_course.arguments import add_assignment
+from mha_course.export import warnings_of
 from mha_course.grading.booking import book_all, nbgrader_of, pattern_of, trouble_in
 from mha_course.grading.class_run import check_sandbox, mark_all, works
 from mha_course.grading.results import entry_of, read_store, students_of
 from mha_course.grading.sandbox import weaknesses
 from mha_course.grading.work import Work
+from mha_course.mark_sheet import read_sheet
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,8 +80,15 @@ def grade(options: argparse.Namespace) -> int:
         print(f"{student}: not booked: {text}", file=sys.stderr)
     minutes = (time.monotonic() - start) / 60
     print(f"{len(todo)} notebooks of {len(students)} students in {minutes:.1f} min.")
+    _name_problems(todo)
     _name_suspects(todo)
     return 1 if troubles or booked else 0
+
+
+def _name_problems(todo: Sequence[Work]) -> None:
+    for work in todo:
+        if problem := read_store(work.store).get("problem"):
+            print(f"{work.student} {work.stem}: {problem}")
 
 
 def _name_suspects(todo: Sequence[Work]) -> None:
@@ -92,6 +101,7 @@ def _name_suspects(todo: Sequence[Work]) -> None:
 def feedback(options: argparse.Namespace) -> int:
     """Write the feedback pages; return 1 where one could not be written."""
     course, students = asked(options)
+    waiting = warnings_of(read_sheet(course, options.assignment), "csv")
     failed = 0
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task("Feedback", total=len(students))
@@ -100,6 +110,8 @@ def feedback(options: argparse.Namespace) -> int:
                 failed += 1
                 print(f"{student}: no feedback: {trouble}", file=sys.stderr)
             progress.advance(task)
+    for text in waiting:
+        print(text)
     print(f"Feedback for {len(students) - failed} students is in {course / 'feedback'}")
     return 1 if failed else 0
 

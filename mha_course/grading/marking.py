@@ -188,7 +188,7 @@ def judged(
     called = sorted(learner.called)
     if called:
         text = f"It calls torch's ready-made {called[0]}. The statement asks you to write that."
-        return Mark(0.0, "wrong", text, tuple(stages), verdict)
+        return Mark(0.0, "wrong", text, tuple(stages))  # what the check says is not about this
     if verdict.status == "not attempted":
         return Mark(0.0, "not attempted", NOT_ATTEMPTED.said, tuple(stages), verdict)
     passed = {stage.title for stage in stages if stage.passed}

@@ -98,7 +98,7 @@ def as_json(mark: Mark, exercise: str) -> Result:
         "mistakes": list(verdict.group) if verdict else [],
         "text": str(verdict) if verdict else "",
         "html": verdict._repr_html_() if verdict else "",
-        "hint": tells.get(mark.status, ""),
+        "hint": "" if mark.said else tells.get(mark.status, ""),
         "suspect": mark.suspect,
     }
 

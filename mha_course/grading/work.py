@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mha_course.record import read_record
+from mha_course.record import RECORD, read_record
 
 FOLDER = ".marks"
 
@@ -35,6 +35,8 @@ def entry_of(course: Path, assignment: str) -> dict[str, Any]:
     """
     assignments = read_record(course)["assignments"]
     if assignment not in assignments:
+        if not (course / RECORD).exists():
+            raise ValueError(f"there is no course in {course}: it has no {RECORD}")
         known = ", ".join(sorted(assignments)) or "none"
         raise ValueError(f"there is no assignment {assignment!r} in {course}; there are: {known}")
     entry: dict[str, Any] = assignments[assignment]

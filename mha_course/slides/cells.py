@@ -1,7 +1,9 @@
 """A lesson's cells cut and marked as slides."""
 
+import base64
 import copy
 import re
+import struct
 from collections.abc import Iterator
 
 from nbformat import NotebookNode
@@ -13,6 +15,8 @@ SKIPPED = {"nav", "setup", "stub", "check", "hint", "solution"}
 START = re.compile(r"^(```)|^(##) |^(###) |^(> \*\*Predict first)", re.MULTILINE)
 # What fits on a slide, counted in lines of its text; printed lines are smaller.
 MOST_LINES, A_LINE, A_FIGURE, SMALLER = 21, 95, 12, 0.85
+PNG = re.compile(r"data:image/png;base64,([A-Za-z0-9+/]{32})")  # as far as its size
+TALL = 900  # dots; beside its code a figure has less than half of them
 Piece = tuple[str, NotebookNode]  # type of the slide, cell
 
 
@@ -81,8 +85,9 @@ def _pieces(lesson: NotebookNode) -> Iterator[Piece]:
         if _tags(cell) & SKIPPED:
             continue
         if cell.cell_type == "code":
-            yield ("subslide" if alone else "-"), copy.deepcopy(cell)
-            alone = False
+            for part in _parts(cell):
+                yield ("subslide" if alone else "-"), part
+                alone = _is_tall(cell)
             continue
         for number, (kind, source) in enumerate(split(cell.source)):
             if kind == "-" and alone:
@@ -90,6 +95,28 @@ def _pieces(lesson: NotebookNode) -> Iterator[Piece]:
             alone = kind == "predict" or "exercise" in _tags(cell)
             kind = "subslide" if kind == "predict" else kind
             yield kind, new_markdown_cell(source, id=f"{cell.id}-{number}")
+
+
+def _parts(cell: NotebookNode) -> list[NotebookNode]:
+    """Return a code cell; a tall figure apart from its code, for a slide of its own."""
+    code, figure = copy.deepcopy(cell), copy.deepcopy(cell)
+    if not _is_tall(cell):
+        return [code]
+    code.outputs, figure.source = [], ""
+    figure.id = f"{cell.id}-figure"
+    figure.metadata["tags"] = [*_tags(cell), "tall"]
+    figure.metadata["transient"] = {"remove_source": True}  # nbconvert's word for: no code
+    return [code, figure]
+
+
+def _is_tall(cell: NotebookNode) -> bool:
+    """Say whether a cell shows a figure that would be small beside its code."""
+    for output in cell.get("outputs", []):
+        found = PNG.search(output.get("data", {}).get("text/html", ""))
+        if found:
+            _, height = struct.unpack(">II", base64.b64decode(found[1])[16:24])
+            return bool(height > TALL)
+    return False
 
 
 def split(source: str) -> list[tuple[str, str]]:
