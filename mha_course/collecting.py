@@ -12,6 +12,7 @@ from nbgrader.plugins.zipcollect import ExtractorPlugin, FileNameCollectorPlugin
 
 from mha_course.gradebook import opened
 
+MOST_NAME = 50  # characters; a file system takes some 250 bytes
 HIDDEN = (".", "__MACOSX")  # what editors and macOS put beside the files
 
 
@@ -28,7 +29,11 @@ class OpenDownload(ExtractorPlugin):
             self.log.warning(f"there is no zip file in {archive_path}")
         for path in paths:
             with zipfile.ZipFile(path) as archive:
-                archive.extractall(Path(extracted_path) / path.stem)
+                for name in archive.namelist():
+                    try:
+                        archive.extract(name, Path(extracted_path) / path.stem)
+                    except OSError as error:  # a name that is too long, for example
+                        self.log.warning(f"{name[:80]} could not be unpacked: {error.strerror}")
 
 
 class _FromLearningSystem(FileNameCollectorPlugin):
@@ -69,7 +74,20 @@ class _FromLearningSystem(FileNameCollectorPlugin):
                 "download. Nothing was collected; take both out of the zip file and put their "
                 "notebooks into submitted/ by hand"
             )
-        return {"student_id": ids[0], "file_id": found["file"]}
+        return {"student_id": ids[0], "file_id": self.own_name(ids[0], found["file"])}
+
+    def own_name(self, student: str, file: str) -> str:
+        """Return a name that no other file of this student has: nbgrader would stop for all."""
+        name = file.replace("/", "_")[-MOST_NAME:]  # a folder could be called like a file
+        while (student, name) in self.taken:
+            name = f"_{name}"
+        self.taken.add((student, name))
+        return name
+
+    @cached_property
+    def taken(self) -> set[tuple[str, str]]:
+        """Students with the names of their files."""
+        return set()
 
     @cached_property
     def downloads(self) -> dict[str, str]:
@@ -107,7 +125,7 @@ class FromMoodle(_FromLearningSystem):
     """
 
     pattern = re.compile(
-        r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_file[_/]+(?P<file>.+\.ipynb)"
+        r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_file(?:_/|/|_)(?P<file>.+\.ipynb)"
     )
 
     def is_of(self, student: Student, found: re.Match[str]) -> bool:

@@ -121,12 +121,45 @@ def test_files_from_moodle_go_to_whom_the_name_names(course: Path) -> None:
     assert status == 0, log
     assert collected(course) == {
         f"s1/ps/{FIRST}.ipynb": "a",
-        f"s1/ps/mine/{FIRST}.ipynb": "b",
+        f"s1/ps/mine_{FIRST}.ipynb": "b",
         f"s2/ps/{FIRST}.ipynb": "c",
-        "s3/ps/Ada Example_1_assignsubmission_file/x.ipynb": "d",
+        "s3/ps/Ada Example_1_assignsubmission_file_x.ipynb": "d",
     }
     assert "2 students (s4, s5)" in log
     assert "nobody in the gradebook can be the one who handed in Zoe Nobody_6" in log
+
+
+@pytest.mark.slow
+def test_no_learners_file_names_stop_it_for_others(course: Path) -> None:
+    mine, long = "Ada Example_1_assignsubmission_file", "ü" * 120 + ".ipynb"
+    files = {
+        f"{mine}/x.ipynb": "a",
+        f"{mine}/_x.ipynb": "b",
+        f"{mine}/y/z.ipynb": "c",
+        f"{mine}/y_z.ipynb": "d",
+        f"{mine}/{long}": "e",
+        f"{mine}/{'x' * 300}.ipynb": "too long to be unpacked",
+        f"生 学_3_assignsubmission_file/{FIRST}.ipynb": "f",
+    }
+    log, status = collect(course, "Moodle", files, "Attention-ps1-17.zip")
+    assert status == 0, log
+    assert collected(course) == {
+        "s1/ps/x.ipynb": "a",
+        "s1/ps/_x.ipynb": "b",
+        "s1/ps/y_z.ipynb": "c",
+        "s1/ps/_y_z.ipynb": "d",
+        f"s1/ps/{long[-50:]}": "e",
+        f"s3/ps/{FIRST}.ipynb": "f",
+    }
+    assert "could not be unpacked: File name too long" in log
+
+
+@pytest.mark.slow
+def test_two_attachments_of_one_name_are_both_kept(course: Path) -> None:
+    files = {"exampleada_123_1_x.ipynb": "a", "exampleada_123_2_x.ipynb": "b"}
+    log, status = collect(course, "Canvas", files, "submissions.zip")
+    assert status == 0, log
+    assert collected(course) == {"s1/ps/x.ipynb": "a", "s1/ps/_x.ipynb": "b"}
 
 
 @pytest.mark.slow
