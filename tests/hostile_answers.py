@@ -50,6 +50,22 @@ HIDDEN = "is not there while this exercise is graded"
 
 CHEATS = [
     (
+        "shows other numbers by a view",
+        "split_heads",
+        "import torch\n"
+        + body("return torch._neg_view(x.unflatten(-1, (num_heads, -1)).transpose(-3, -2))"),
+        0,
+        "",
+    ),
+    (
+        "knows the visible inputs by heart",
+        "head_dim",
+        "def head_dim(e, h):\n    return {(7, 1): 7, (6, 6): 1, (1, 1): 1, (6, 3): 2, (35, 5): 7,\n"
+        "            (384, 12): 32, (512, 8): 64}.get((e, h), 0)\n",
+        0,
+        "right on these inputs only, which the check shows, too",
+    ),
+    (
         "looks into the library of another exercise",
         "split_heads",
         "import os, sys\n"
@@ -320,11 +336,61 @@ BREAKS = [
         "split_heads",
         "import os, resource\n_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\nkept = []\n"
-        "while True:\n    kept.append(os.pipe())\n    os.set_blocking(kept[-1][1], False)\n"
+        "while True:\n    kept.append(os.pipe())\n"
         "    os.write(kept[-1][1], b'x' * 65536)\n",
         0,
         "Too many open files",
     ),
+    (
+        "leaves a note to another process with the kernel",
+        "split_heads",
+        "import ctypes\n"
+        + body(
+            "libc = ctypes.CDLL(None, use_errno=True)",
+            "if libc.syscall(248, b'user', b'note', b'x', 1, -4) < 0: raise OSError('refused')",
+            "return x",
+        ),
+        0,
+        "an error",
+    ),
+    (
+        "makes the marking process wait",
+        "split_heads",
+        "import os\n" + body("os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)"),
+        0,
+        "an error",
+    ),
+    (
+        "moves the marking process to one core",
+        "split_heads",
+        "import os\n" + body("os.sched_setaffinity(os.getppid(), [0])"),
+        0,
+        "an error",
+    ),
+    (
+        "lets the wire not wait",
+        "split_heads",
+        "import os\nfor n in range(3, 20):\n    try: os.set_blocking(n, False)\n"
+        "    except OSError as error: raise ValueError('no flags are set') if n < 6 else error\n",
+        0,
+        "no flags are set",
+    ),
+    (
+        "flags of a file on disk",
+        "split_heads",
+        "import fcntl, struct\n"
+        + body("fcntl.ioctl(open('/usr/bin/env'), 0x40086602, struct.pack('l', 16))"),
+        0,
+        "an error",
+    ),
+    (
+        "half characters in an error",
+        "split_heads",
+        body("raise ValueError('\\ud800 bad')"),
+        0,
+        "an error",
+    ),
+    ("half characters returned", "split_heads", body("return '\\ud800'"), 0, ""),
     (
         "a process that stays",
         "split_heads",
@@ -432,6 +498,21 @@ BREAKS = [
 ]
 
 HONEST = [
+    (
+        "compiled",
+        "split_heads",
+        RIGHT.replace("def split_heads", "@torch.compile\ndef split_heads"),
+        1,
+        "",
+    ),
+    (
+        "an error of a kind of its own",
+        "head_dim_checked",
+        "class HeadError(ValueError):\n    pass\n\n"
+        + solution("head_dim_checked").replace("raise ValueError(", "raise HeadError("),
+        1,
+        "",
+    ),
     (
         "uses what wants a temporary folder",
         "attention_scores",

@@ -196,7 +196,8 @@ def split_heads(x, num_heads):
     return turned(x.reshape(*x.shape[:-1], num_heads, np.floor_divide(x.shape[LAST], num_heads)))"""
     cell(book, "split_heads")["source"] = body
     helpers = "def turned(x):\n    return swap(x)", "swap = lambda x: x.transpose(-3, -2)"
-    insert(book, "split_heads", "import numpy as np", "LAST: int = -1", *helpers)
+    tried = "try:\n    import numpy as np\nexcept ImportError:\n    np = None"
+    insert(book, "split_heads", tried, "LAST: int = int(float('-1'))", *helpers)
     save(folder, book)
 
 

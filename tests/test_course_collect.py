@@ -18,7 +18,7 @@ from mha_course.plan import Plan
 from mha_course.settings import KEPT
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
-GUIDE = Path(__file__).resolve().parent.parent / "instructor" / "GUIDE.md"
+GUIDE = (Path(__file__).resolve().parent.parent / "instructor" / "GUIDE.md").read_text("utf-8")
 FIRST, SECOND = "04_splitting_heads", "06_merging_heads"
 # id -> first name, last name, number in Canvas
 CLASS = {
@@ -57,7 +57,7 @@ def collect(course: Path, system: str, files: Mapping[str, str], name: str) -> t
     with zipfile.ZipFile(archive / name, "w") as download:
         for path, text in files.items():
             download.writestr(path, text)
-    (command,) = re.findall(rf"^nbgrader zip_collect .*{system}.*$", GUIDE.read_text(), re.M)
+    (command,) = re.findall(rf"^nbgrader zip_collect .*{system}.*$", GUIDE, re.M)
     done = typed(course, *command.replace("ps1", "ps").split())
     return done.stdout + done.stderr, done.returncode
 
@@ -180,7 +180,7 @@ def test_two_downloads_stop_it_before_anything_is_collected(course: Path) -> Non
     collect(course, "Moodle", {f"Ada Example_1_assignsubmission_file/{FIRST}.ipynb": "a"}, "x.zip")
     with zipfile.ZipFile(archive / "older.zip", "w") as download:
         download.writestr(f"Ada Example_1_assignsubmission_file/{FIRST}.ipynb", "old")
-    (command,) = re.findall(r"^nbgrader zip_collect .*Moodle$", GUIDE.read_text(), re.M)
+    (command,) = re.findall(r"^nbgrader zip_collect .*Moodle$", GUIDE, re.M)
     done = typed(course, *command.replace("ps1", "ps").split())
     assert done.returncode != 0
     assert "two zip files in" in done.stderr
@@ -199,7 +199,7 @@ def test_through_the_exchange_as_the_guide_says(course: Path, tmp_path: Path) ->
     exchange = tmp_path / "exchange"
     exchange.mkdir()
     exchange.chmod(0o777)
-    (config,) = re.findall(r"```python\n( +c = get_config\(\)\n.*?)```", GUIDE.read_text(), re.S)
+    (config,) = re.findall(r"```python\n( +c = get_config\(\)\n.*?)```", GUIDE, re.S)
     text = "\n".join(line.strip() for line in config.splitlines())
     assert "/srv/nbgrader/exchange" in text
     text = text.replace("/srv/nbgrader/exchange", str(exchange))
@@ -207,7 +207,9 @@ def test_through_the_exchange_as_the_guide_says(course: Path, tmp_path: Path) ->
     shared.mkdir()
     (shared / "nbgrader_config.py").write_text(text, encoding="utf-8")
     own = course / "nbgrader_config.py"
-    own.write_text(own.read_text() + f"c.Exchange.root = {str(exchange)!r}\n", encoding="utf-8")
+    own.write_text(
+        own.read_text(encoding="utf-8") + f"c.Exchange.root = {str(exchange)!r}\n", encoding="utf-8"
+    )
     learner = tmp_path / "learner"
     learner.mkdir()
     more = {"JUPYTER_CONFIG_PATH": str(shared)}

@@ -31,6 +31,7 @@ from mha_course.record import read_record
 from mha_course.settings import KEPT
 from mha_lib.exercises.mistakes import Mistake
 from mha_lib.exercises.registry import find
+from mha_lib.exercises.watchdog import TimeUp
 
 pytestmark = [pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")]
 bubblewrap = pytest.mark.skipif(
@@ -468,6 +469,14 @@ def test_a_sandbox_that_does_not_work_is_noticed_before_it_costs_marks(monkeypat
     monkeypatch.setattr(sandbox, "SCRIPT", "not_there.py")
     with pytest.raises(RuntimeError, match="the right answer to head_dim got 0% .*nothing was gr"):
         class_run.check_sandbox()
+
+
+def test_a_late_alarm_is_a_trouble_of_one_notebook_only(monkeypatch, tmp_path):
+    def rings(*args):
+        raise TimeUp
+
+    monkeypatch.setattr(class_run, "results_of", rings)
+    assert class_run._mark_one(Work(tmp_path, "ps", "ann", "one"), tmp_path) == "TimeUp: "
 
 
 def test_there_is_no_course(tmp_path, capsys):

@@ -3,8 +3,10 @@
 import json
 
 import pytest
+import torch
 
-from mha_course.grading.hidden_stages import OTHER, given_away, hidden_stages
+import mha_lib
+from mha_course.grading.hidden_stages import OTHER, by_heart, given_away, hidden_stages
 from mha_course.grading.marking import judged, stage_marks
 from mha_lib.exercises import check, names
 from mha_lib.exercises.comparing import difference
@@ -148,3 +150,85 @@ def test_the_last_stage_asks_for_more_than_the_first():
     right, mine = Runner(exercise.right), Runner(exercise.solution)
     for case in last.cases:
         assert difference(right.ask(case), mine.ask(case), case.tolerance) is None
+
+
+def changed_module(**methods):
+    """Return the library's class with another forward."""
+    return type("MultiHeadAttention", (mha_lib.MultiHeadAttention,), methods)
+
+
+def mask_lost_with_a_key(self, query, key=None, value=None, mask=None, is_causal=False, **more):
+    mask = mask if key is None or not is_causal else None
+    return mha_lib.MultiHeadAttention.forward(
+        self, query, key, value, mask=mask, is_causal=is_causal, **more
+    )
+
+
+def mask_lost_in_training(self, query, key=None, value=None, mask=None, is_causal=False, **more):
+    mask = None if self.training and is_causal else mask
+    return mha_lib.MultiHeadAttention.forward(
+        self, query, key, value, mask=mask, is_causal=is_causal, **more
+    )
+
+
+def weights_without_the_causal_mask(
+    self, query, key=None, value=None, mask=None, is_causal=False, need_weights=False
+):
+    forward = mha_lib.MultiHeadAttention.forward
+    output, _ = forward(self, query, key, value, mask=mask, is_causal=is_causal)
+    if not need_weights:
+        return output, None
+    return output, forward(self, query, key, value, mask=mask, need_weights=True)[1]
+
+
+def no_dropout_with_weights(self, query, key=None, value=None, need_weights=False, **more):
+    was, self.dropout = self.dropout, 0.0 if need_weights else self.dropout
+    try:
+        return mha_lib.MultiHeadAttention.forward(
+            self, query, key, value, need_weights=need_weights, **more
+        )
+    finally:
+        self.dropout = was
+
+
+@pytest.mark.parametrize(
+    "forward",
+    [
+        mask_lost_with_a_key,
+        mask_lost_in_training,
+        weights_without_the_causal_mask,
+        no_dropout_with_weights,
+    ],
+)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_module_wrong_for_some_arguments_only_fails_the_last_stage(forward, seed):
+    stages = stage_marks(find("MultiHeadAttention"), changed_module(forward=forward), seed)
+    assert OTHER in {stage.title for stage in stages if not stage.passed}
+
+
+def test_stages_that_cannot_be_shifted_are_known():
+    assert by_heart("split_heads") == frozenset()
+    assert by_heart("head_dim") == {stage.title for stage in find("head_dim").stages()}
+    assert by_heart("attention_scores") < {s.title for s in find("attention_scores").stages()}
+
+
+def test_what_is_right_on_visible_inputs_only_earns_nothing():
+    """Also in part, and also where it spoils the visible check on purpose."""
+    table = {
+        case.args: find("padding_mask").right(*case.args)
+        for stage in find("padding_mask").stages()
+        for case in stage.cases
+    }
+    asked = []
+
+    def padding_mask(lengths, size):
+        asked.append(size)
+        for (known, length), mask in table.items():
+            if torch.equal(known, lengths) and length == size and len(asked) % 9:
+                return mask
+        raise KeyError(size)
+
+    stages = stage_marks(find("padding_mask"), padding_mask, 3)
+    passed = [stage for stage in stages if stage.passed and stage.title != UNCHANGED]
+    assert len(passed) >= 3
+    assert not any(stage.counts for stage in passed)

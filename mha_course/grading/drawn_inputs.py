@@ -31,7 +31,7 @@ class Draw:
     """
 
     def __init__(self, seed: int, floats: Sequence[torch.dtype] = FLOATS) -> None:
-        self.random, self.floats = random.Random(seed), floats
+        self.random, self.floats, self.turn = random.Random(seed), floats, 0
         self.generator = torch.Generator().manual_seed(seed)
 
     def size(self, most: int = 5) -> int:
@@ -163,8 +163,14 @@ class Draw:
             (ask.with_dropout, (h, x, 1.0, True)),
             (ask.with_dropout, (h, x, 0.4, False)),
             (ask.dropped, (9,)),
+            (ask.dropped, (9, 0.25, self.random.random() < 0.5)),
+            (ask.weights_before_dropout, (h, x, 0.3)),
+            (ask.all_at_once, (h, x, None, None, mask, True, True)),
+            (ask.all_at_once, (h, x, key, value, self.mask(b, h, n, s), True, False)),
+            (ask.all_at_once, (h, x, key, None, self.mask(b, h, n, s), False, True)),
         ]
-        return self.random.choice(choices)
+        self.turn += 1  # each of them in turn: none is left out
+        return choices[self.turn % len(choices)]
 
 
 def questions(

@@ -42,6 +42,38 @@ def hidden_stages(exercise: Exercise, seed: int) -> list[tuple[Stage, int]]:
 
 
 @cache
+def by_heart(name: str) -> frozenset[str]:
+    """Return the titles of stages that cannot be shifted: their questions are the visible ones."""
+    exercise = find(name)
+    with shifted(1):
+        moved = exercise.stages()
+    pairs = zip(moved, exercise.stages(), strict=True)
+    return frozenset(one.title for one, other in pairs if same_questions(one, other))
+
+
+def same_questions(one: Stage, other: Stage) -> bool:
+    return all(_same(a.args, b.args) for a, b in zip(one.cases, other.cases, strict=True))
+
+
+def is_visible(name: str, case: Case) -> bool:
+    """Say whether the visible check puts the same question."""
+    return any(_same(case.args, other.args) for other in _visible(name))
+
+
+@cache
+def _visible(name: str) -> tuple[Case, ...]:
+    return tuple(case for stage in find(name).stages() for case in stage.cases)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        return one.shape == other.shape and torch.equal(one, other)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return type(one) is type(other) and bool(one == other)
+
+
+@cache
 def given_away(name: str) -> frozenset[str]:
     """Return the titles of stages that some answer without content passes."""
     exercise = find(name)

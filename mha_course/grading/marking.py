@@ -1,10 +1,10 @@
 """Mark one answer: run it in its sandbox, compare from outside, share out the points by stage."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from mha_course.grading.hidden_stages import OTHER, given_away, hidden_stages
+from mha_course.grading.hidden_stages import OTHER, by_heart, given_away, hidden_stages, is_visible
 from mha_course.grading.library import reduced_library
 from mha_course.grading.remote import GoneError, Learner, as_class, as_function
 from mha_course.grading.sandbox import Sandbox
@@ -16,7 +16,7 @@ from mha_lib.exercises.running import Runner
 from mha_lib.exercises.verdict import Verdict
 from mha_lib.exercises.watchdog import TimeUp
 
-SECONDS = 120.0  # for all questions together; the sandbox limits each one
+SECONDS = 60.0  # for all questions together; the sandbox limits each one
 WORDS = {
     "value": "wrong numbers",
     "nan": "NaN (not a number)",
@@ -49,11 +49,19 @@ class Answer:
 
 @dataclass(frozen=True)
 class StageMark:
-    """How one stage went; `said` tells in a few words what went wrong."""
+    """How one stage went.
+
+    Args:
+        title: The stage.
+        passed: All its questions were answered right.
+        said: What went wrong, in a few words.
+        counts: It may earn points.
+    """
 
     title: str
     passed: bool
     said: str = ""
+    counts: bool = True
 
 
 @dataclass(frozen=True)
@@ -137,7 +145,7 @@ def stage_marks(
 ) -> tuple[StageMark, ...]:
     """Put the hidden questions, stage by stage."""
     mine, theirs = Runner(exercise.right, SECONDS), Runner(function, SECONDS)
-    stages, changed = hidden_stages(exercise, seed), list[bool]()
+    stages, changed, seen = hidden_stages(exercise, seed), list[bool](), by_heart(exercise.name)
     marks = []
     for stage, shift in stages:
         with shifted(shift):
@@ -146,6 +154,8 @@ def stage_marks(
         with shifted(shift):
             if marks[number].passed:
                 marks[number] = _again(stage, mine, theirs)
+            elif stage.title == OTHER and not _any_right(exercise, stage, mine, theirs):
+                marks = [_known(mark) if mark.title in seen else mark for mark in marks]
     said = "an input was changed" if any(changed) else ""
     return (*marks, StageMark(UNCHANGED, not said, said))
 
@@ -162,6 +172,18 @@ def _stage_mark(stage: Stage, mine: Runner, theirs: Runner, changed: list[bool])
     return StageMark(stage.title, True)
 
 
+def _any_right(exercise: Exercise, stage: Stage, mine: Runner, theirs: Runner) -> bool:
+    """Say whether a question of a stage is answered right that the visible check does not put."""
+    others = (case for case in stage.cases if not is_visible(exercise.name, case))
+    return any(not difference(mine.ask(c), theirs.ask(c), c.tolerance) for c in others)
+
+
+def _known(mark: StageMark) -> StageMark:
+    """Return a stage that the answer may know by heart: it was right nowhere else."""
+    said = "right on these inputs only, which the check shows, too" if mark.passed else mark.said
+    return replace(mark, said=said, counts=False)
+
+
 def _again(stage: Stage, mine: Runner, theirs: Runner) -> StageMark:
     """Ask the first question of a stage once more: what worked once must work again."""
     case = stage.cases[0]
@@ -173,7 +195,9 @@ def _again(stage: Stage, mine: Runner, theirs: Runner) -> StageMark:
 def _with_the_visible(stages: Sequence[StageMark], verdict: Verdict) -> Sequence[StageMark]:
     seen = {stage.title for stage in verdict.stages if stage.outcome == "failed"}
     said = "wrong on the visible inputs"
-    return [StageMark(s.title, False, said) if s.passed and s.title in seen else s for s in stages]
+    return [
+        replace(s, passed=False, said=said) if s.passed and s.title in seen else s for s in stages
+    ]
 
 
 def judged(
@@ -181,7 +205,8 @@ def judged(
 ) -> Mark:
     """Share out the points: every stage the same.
 
-    A stage that some answer without content passes counts only beside one that none passes. The
+    A stage that some answer without content passes counts only beside one that none passes. An
+    answer that is right on no other inputs than the visible ones may know these by heart. The
     stage at which the visible check fails earns nothing, even where no hidden input shows why.
     """
     stages = _with_the_visible(stages, verdict)
@@ -191,8 +216,9 @@ def judged(
         return Mark(0.0, "wrong", text, tuple(stages))  # what the check says is not about this
     if verdict.status == "not attempted":
         return Mark(0.0, "not attempted", NOT_ATTEMPTED.said, tuple(stages), verdict)
-    passed = {stage.title for stage in stages if stage.passed}
-    if verdict.status == "passed" and OTHER not in passed:
+    passed = {stage.title for stage in stages if stage.passed and stage.counts}
+    known = [stage for stage in stages if stage.passed and not stage.counts]
+    if (verdict.status == "passed" and OTHER not in passed) or 2 * len(known) > len(stages):
         return Mark(0.0, "wrong", BY_HEART, tuple(stages), verdict, suspect=True)
     earned = passed if passed - given_away(exercise.name) - {UNCHANGED} else set()
     share = len(earned) / len(stages)

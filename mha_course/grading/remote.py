@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 import mha_lib
-from mha_course.grading.inside.wire import BadMessage, Reader, Writer
+from mha_course.grading.inside.wire import BadMessage, Reader, Writer, whole
 from mha_course.grading.library import REFUSAL, REFUSED
 from mha_course.grading.sandbox import Ended, Sandbox
 from mha_lib.exercises.outcome import Something, described_type
@@ -256,5 +256,5 @@ def told(error: Any) -> dict[str, str]:
     """Return an error as it came over the wire in its three parts, none of them long."""
     parts = error if isinstance(error, dict) else {}
     most = {"name": 100, "message": 1000, "line": 200}
-    cut = {part: str(parts.get(part, ""))[:length] for part, length in most.items()}
+    cut = {part: whole(str(parts.get(part, ""))[:length]) for part, length in most.items()}
     return {**cut, "name": cut["name"] or "Exception"}

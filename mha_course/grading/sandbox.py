@@ -138,6 +138,7 @@ class Sandbox:
             # "safe" here: nothing of the caller's environment reaches the learner's code.
             kept = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"}
             kept |= {k: v for k, v in os.environ.items() if k.startswith("OPENBLAS")}
+            kept["TORCHDYNAMO_DISABLE"] = "1"  # torch.compile would write files and start programs
             # Matplotlib and torch.compile ask for a folder when they are imported.
             kept |= {"MPLCONFIGDIR": "/tmp", "TORCHINDUCTOR_CACHE_DIR": "/tmp"}
             self.ends, their_end = os.pipe()

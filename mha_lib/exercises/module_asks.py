@@ -117,6 +117,25 @@ def with_weights(cls: Any, num_heads: int, query: Tensor, mask: Tensor | None = 
     return pair(module(query, mask=mask, need_weights=True))
 
 
+def all_at_once(
+    cls: Any,
+    num_heads: int,
+    query: Tensor,
+    key: Tensor | None,
+    value: Tensor | None,
+    mask: Tensor | None,
+    is_causal: bool,
+    training: bool,
+) -> Any:
+    """Give everything that can be given, and return output and weights."""
+    module = ready(cls, num_heads, query, 0.0, True, training)
+    return pair(module(query, key, value, mask=mask, is_causal=is_causal, need_weights=True))
+
+
+def weights_before_dropout(cls: Any, num_heads: int, query: Tensor, dropout: float) -> Any:
+    return pair(ready(cls, num_heads, query, dropout, True, True)(query, need_weights=True))[1]
+
+
 def with_dropout(cls: Any, num_heads: int, query: Tensor, dropout: float, training: bool) -> Any:
     """Return output and weights. A dropout of 1 drops everything: no chance is left."""
     module = ready(cls, num_heads, query, dropout, True, training)
@@ -135,14 +154,14 @@ def gradients(cls: Any, num_heads: int, query: Tensor, mask: Tensor | None = Non
     return loss + tuple(torch.zeros(1) if grad is None else grad for grad in found)
 
 
-def dropped(cls: Any, words: int) -> str:
+def dropped(cls: Any, words: int, dropout: float = 0.5, need_weights: bool = False) -> str:
     """Look at single weights: which are dropped, and how are the others rescaled?
 
     Every word has the same weight 1 / words, and word s hands over its number twice, at places s
     and words + s. So the output shows the weights of each query twice.
     """
     width = 2 * words
-    module = made(cls, width, 1, dropout=0.5).double()
+    module = made(cls, width, 1, dropout=dropout).double()
     state = {name: torch.zeros_like(value) for name, value in module.state_dict().items()}
     eye = torch.eye(words, dtype=torch.float64)
     state["in_proj_weight"][2 * width :, :words] = torch.cat([eye, eye])
@@ -150,11 +169,11 @@ def dropped(cls: Any, words: int) -> str:
     module.load_state_dict(state)
     module.train()
     x = torch.cat([eye, torch.zeros(words, words, dtype=torch.float64)], dim=1)[None]
-    shown = pair(module(x))[0][0].detach() * words
-    return _said(shown, words)
+    shown = pair(module(x, need_weights=need_weights))[0][0].detach() * words
+    return _said(shown, words, round(1 / (1 - dropout), 6))
 
 
-def _said(shown: Tensor, words: int) -> str:
+def _said(shown: Tensor, words: int, scale: float) -> str:
     one, other = shown[:, :words], shown[:, words:]
     if bool((one == 1).all()):
         return "no weight is dropped"
@@ -165,7 +184,7 @@ def _said(shown: Tensor, words: int) -> str:
     kinds = set(one.round(decimals=6).unique().tolist())
     if kinds <= {0.0, 1.0}:
         return "weights are dropped; the others are not doubled"
-    if kinds != {0.0, 2.0}:
+    if kinds != {0.0, scale}:
         return "the weights are neither dropped nor doubled"
     if bool((one == one[:1]).all()):
         return "the same words are dropped for every query"

@@ -81,7 +81,13 @@ def _trouble(error: BaseException) -> Trouble:
         return Trouble("wrong kind", message=message)
     if type(error) is NotImplementedError and not message:
         return Trouble("not attempted")
-    return Trouble("raised", type(error).__name__, message[:300], _line(error))
+    return Trouble("raised", _kind(error), message[:300], _line(error))
+
+
+def _kind(error: BaseException) -> str:
+    """Return the name of an error; of a kind that the learner made, Python's kind it belongs to."""
+    python = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
+    return (type(error) if python in (Exception, BaseException) else python).__name__
 
 
 def _line(error: BaseException) -> str:

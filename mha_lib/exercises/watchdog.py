@@ -60,10 +60,14 @@ def _by_signal(seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
-        running = False
-        signal.setitimer(signal.ITIMER_REAL, *old_timer)
-        signal.signal(signal.SIGALRM, old_handler)
-        sys.settrace(trace)
+        while running:
+            try:
+                running = False
+                signal.setitimer(signal.ITIMER_REAL, *old_timer)
+                signal.signal(signal.SIGALRM, old_handler)
+                sys.settrace(trace)
+            except TimeUp:  # it rang at the last moment; the timer must not stay
+                running = True
 
 
 def _fail_every_line(frame: FrameType | None) -> None:

@@ -166,6 +166,12 @@ def same(one: Tensor, other: Tensor) -> bool:
     return alike and torch.equal(plain.nan_to_num(), other.nan_to_num())
 
 
+def kind_of(error: BaseException) -> str:
+    """Return the name of an error; of a kind that the learner made, Python's kind it belongs to."""
+    python = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
+    return (type(error) if python in (Exception, BaseException) else python).__name__
+
+
 def trouble(error: BaseException, source: str) -> dict[str, str]:
     """Describe an error: its kind, its text, the learner's line."""
     try:
@@ -181,7 +187,7 @@ def trouble(error: BaseException, source: str) -> dict[str, str]:
         line, message = error.lineno or 0, error.msg
     lines = source.splitlines()
     text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-    return {"name": type(error).__name__[:100], "message": message[:1000], "line": text[:200]}
+    return {"name": kind_of(error)[:100], "message": message[:1000], "line": text[:200]}
 
 
 @contextlib.contextmanager

@@ -32,6 +32,11 @@ class BadMessage(Exception):
     learner_line = ""  # no line of theirs is to blame
 
 
+def whole(text: str) -> str:
+    """Return a text without half characters, which no file takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 class Writer:
     """Collects a value's tensors beside its JSON form. Two parts on one memory are written twice.
 
@@ -80,7 +85,8 @@ class Writer:
                 return ["other", "tensor", f"dtype {plain.dtype}, layout {plain.layout}"]
             self.tensors.append(tensor)
             owner = self.lent.get((plain.untyped_storage().data_ptr(), plain.dtype))
-            if owner is not None and plain.numel():
+            lazy = plain.is_neg() or plain.is_conj()  # such a view shows other numbers
+            if owner is not None and plain.numel() and not lazy:
                 place = [list(plain.stride()), plain.storage_offset()]
                 return ["view", owner, list(plain.shape), *place]
             # A copy into new memory: of a single number, `contiguous` keeps any stride.
@@ -173,7 +179,7 @@ class Reader:
     def _text(self, text: str) -> str:
         if not isinstance(text, str):
             raise BadMessage("a text that is none")
-        return text[:LONGEST_TEXT]
+        return whole(text[:LONGEST_TEXT])
 
     def _tuple(self, *parts: Any) -> tuple[Any, ...]:
         return tuple(self.read(part) for part in parts)
