@@ -489,8 +489,7 @@ def test_there_is_no_course(tmp_path, capsys):
     ("change", "problem", "says"),
     [
         ({}, "", ""),
-        ({"share": 0.0}, "", "What an answer without content would pass, too, earns nothing"),
-        ({"share": 0.0, "stages": [["one", False, ""]]}, "", ""),
+        ({"share": 0.0}, "", ""),
         ({"share": 0.0, "said": "It imports <the answer>."}, "", "It imports &lt;the answer&gt;."),
         ({"share": 0.0, "said": "No such cell."}, "The file is damaged.", "The file is damaged."),
     ],
@@ -502,6 +501,7 @@ def test_the_page_says_why(change, problem, says):
     assert page.startswith("<p><strong>Automatic mark: 2.5 of 5 points</strong>, wrong.</p>")
     assert ("<p><strong>" + says in page.splitlines()[1]) == bool(says)
     assert "No such cell" not in page
+    assert ("one – counts only beside another stage" in page) == (change == {"share": 0.0})
 
 
 def test_nobody_handed_in(tmp_path, capsys):

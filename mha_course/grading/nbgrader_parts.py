@@ -19,7 +19,7 @@ from mha_course.settings import KEPT
 
 Pair = tuple[NotebookNode, dict[str, Any]]
 MOST_KEPT = 200  # bytes of a file that the exchange writes
-EASY = "What an answer without content would pass, too, earns nothing by itself."
+BESIDE = "counts only beside another stage: an answer without content passes it, too"
 INSTEAD = "# The marks of this exercise."
 
 
@@ -97,34 +97,35 @@ def outputs(mark: Result, problem: str, most: float) -> list[NotebookNode]:
 
 def as_text(mark: Result, problem: str, earned: float, most: float) -> str:
     lines = [f"Automatic mark: {earned:g} of {most:g} points, {mark['status']}."]
-    lines += [line for line in (reason(mark, problem),) if line]
-    for title, passed, said in mark["stages"]:
+    lines += [problem or mark["said"]] if problem or mark["said"] else []
+    for title, passed, said in stages_of(mark):
         lines.append(f"  {'✓' if passed else '✗'} {title}{': ' + said if said else ''}")
     return "\n".join([*lines, *([mark["text"]] if mark["text"] else [])])
 
 
-def reason(mark: Result, problem: str) -> str:
-    """Return why the points are what they are, in one sentence; mostly the stages say it."""
-    if problem or mark["said"]:
-        return problem or str(mark["said"])
-    passed = any(passed for _, passed, _ in mark["stages"])
-    return EASY if passed and not mark["share"] else ""
+def stages_of(mark: Result) -> list[tuple[str, bool, str]]:
+    """Return title, whether it passed, and what is said of it; also why it earned nothing."""
+    nothing = not mark["share"] and not mark["said"]
+    return [
+        (title, passed, said or (BESIDE if passed and nothing else ""))
+        for title, passed, said in mark["stages"]
+    ]
 
 
 def as_html(mark: Result, problem: str, earned: float, most: float) -> str:
     """Return marks, stages and the verdict of the visible check, for the feedback page."""
     points_made = f"{earned:g} of {most:g} points"
     parts = [f"<p><strong>Automatic mark: {points_made}</strong>, {mark['status']}.</p>"]
-    if why := reason(mark, problem):
+    if why := problem or mark["said"]:
         parts.append(f"<p><strong>{html.escape(why)}</strong></p>")
     if mark["stages"]:
         parts += ["<p>On inputs that only you got:</p>", "<ul>"]
-        for title, passed, said in mark["stages"]:
+        for title, passed, said in stages_of(mark):
             words = f"{'passed' if passed else 'failed'}: {title}{' – ' + said if said else ''}"
             parts.append(f"<li>{'✓' if passed else '✗'} {html.escape(words)}</li>")
         parts.append("</ul>")
     if mark["html"] and mark["status"] != "right":
-        wide = f'<div style="overflow-x: auto">{mark["html"]}</div>'
+        wide = f'<div style="overflow-x: auto; margin-bottom: 1em">{mark["html"]}</div>'
         parts += ["<p>What the check in your notebook says:</p>", wide]
     if mark["hint"]:
         parts.append(f"<p>A hint of this exercise: {as_code(mark['hint'])}</p>")
