@@ -20,6 +20,7 @@ NOT_SET = (
     "the weight is then whatever lies in memory: at times zeros, at times numbers like drawn ones"
 )
 ALLOWED: dict[tuple[str, str], str] = {
+    ("MultiHeadAttention", f"statement dropped: {START}"): NOT_SET,
     ("MultiHeadAttention", f"without .xavier_uniform_(): {START}"): NOT_SET,
     ("MultiHeadAttention", f"argument instead of the call: {START}"): NOT_SET,
 }
