@@ -41,6 +41,12 @@ class _FromLearningSystem(FileNameCollectorPlugin):
 
     pattern: re.Pattern[str]
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.download = ""  # the zip file that was met first
+        self.numbers: dict[str, str] = {}  # student -> number of who hands in
+        self.taken: set[tuple[str, str]] = set()  # students with the names of their files
+
     def is_of(self, student: Student, found: re.Match[str]) -> bool:
         """Say whether a file can be this student's."""
         raise NotImplementedError
@@ -54,10 +60,11 @@ class _FromLearningSystem(FileNameCollectorPlugin):
         app: Any = self.parent
         folder = Path(app.coursedir.root, app.downloaded_directory, app.coursedir.assignment_id)
         download, *names = Path(submitted_file).relative_to(folder / app.extracted_directory).parts
-        if self.downloads.setdefault("first", download) != download:
+        self.download = self.download or download
+        if self.download != download:
             raise ValueError(
                 f"there are two zip files in {folder / app.archive_directory}, "
-                f"{self.downloads['first']}.zip and {download}.zip; leave the one that counts"
+                f"{self.download}.zip and {download}.zip; leave the one that counts"
             )
         found = self.pattern.fullmatch("/".join(names))
         if not found or any(name.startswith(HIDDEN) for name in names):
@@ -83,21 +90,6 @@ class _FromLearningSystem(FileNameCollectorPlugin):
             name = f"_{name}"
         self.taken.add((student, name))
         return name
-
-    @cached_property
-    def taken(self) -> set[tuple[str, str]]:
-        """Students with the names of their files."""
-        return set()
-
-    @cached_property
-    def downloads(self) -> dict[str, str]:
-        """The zip file that was met first."""
-        return {}
-
-    @cached_property
-    def numbers(self) -> dict[str, str]:
-        """Student -> number of who hands in."""
-        return {}
 
     @cached_property
     def students(self) -> list[Student]:

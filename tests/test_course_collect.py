@@ -48,8 +48,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return course
 
 
+def zip_collect(course: Path, system: str) -> subprocess.CompletedProcess[str]:
+    """Call what the guide says."""
+    (command,) = re.findall(rf"^nbgrader zip_collect .*{system}.*$", GUIDE, re.M)
+    return typed(course, *command.replace("ps1", "ps").split())
+
+
 def collect(course: Path, system: str, files: Mapping[str, str], name: str) -> tuple[str, int]:
-    """Put a download where nbgrader looks for it, call what the guide says; return log, status."""
+    """Put a download where nbgrader looks for it, and collect; return log and status."""
     archive = course / "downloaded" / "ps" / "archive"
     archive.mkdir(parents=True, exist_ok=True)
     for old in archive.iterdir():
@@ -57,8 +63,7 @@ def collect(course: Path, system: str, files: Mapping[str, str], name: str) -> t
     with zipfile.ZipFile(archive / name, "w") as download:
         for path, text in files.items():
             download.writestr(path, text)
-    (command,) = re.findall(rf"^nbgrader zip_collect .*{system}.*$", GUIDE, re.M)
-    done = typed(course, *command.replace("ps1", "ps").split())
+    done = zip_collect(course, system)
     return done.stdout + done.stderr, done.returncode
 
 
@@ -102,31 +107,43 @@ MOODLE = {
 
 
 @pytest.mark.slow
-def test_files_from_canvas_go_to_whom_the_number_names(course: Path) -> None:
-    log, status = collect(course, "Canvas", CANVAS, "attention-ps_1_2_x submissions.zip")
+@pytest.mark.parametrize(
+    ("system", "files", "name", "mine", "theirs"),
+    [
+        (
+            "Canvas",
+            CANVAS,
+            "attention-ps_1_2_x submissions.zip",
+            (f"{SECOND}-1.ipynb", "my_55_1_answer.ipynb"),
+            ("twoeve_55_9006_x.ipynb", "guest_4711_9007_x.ipynb"),
+        ),
+        (
+            "Moodle",
+            MOODLE,
+            "Attention-ps1-17.zip",
+            (f"mine_{FIRST}.ipynb", "Ada Example_1_assignsubmission_file_x.ipynb"),
+            ("Eve Two_4_assignsubmission_file", "Zoe Nobody_6_assignsubmission_file"),
+        ),
+    ],
+)
+def test_files_go_to_whom_the_number_or_the_name_names(
+    course: Path,
+    system: str,
+    files: Mapping[str, str],
+    name: str,
+    mine: tuple[str, str],
+    theirs: tuple[str, str],
+) -> None:
+    log, status = collect(course, system, files, name)
     assert status == 0, log
     assert collected(course) == {
         f"s1/ps/{FIRST}.ipynb": "a",
-        f"s1/ps/{SECOND}-1.ipynb": "b",
+        f"s1/ps/{mine[0]}": "b",
         f"s2/ps/{FIRST}.ipynb": "c",
-        "s3/ps/my_55_1_answer.ipynb": "d",
+        f"s3/ps/{mine[1]}": "d",
     }
-    assert "2 students (s4, s5) can be the one who handed in twoeve_55_9006_x.ipynb" in log
-    assert "nobody in the gradebook can be the one who handed in guest_4711_9007_x.ipynb" in log
-
-
-@pytest.mark.slow
-def test_files_from_moodle_go_to_whom_the_name_names(course: Path) -> None:
-    log, status = collect(course, "Moodle", MOODLE, "Attention-ps1-17.zip")
-    assert status == 0, log
-    assert collected(course) == {
-        f"s1/ps/{FIRST}.ipynb": "a",
-        f"s1/ps/mine_{FIRST}.ipynb": "b",
-        f"s2/ps/{FIRST}.ipynb": "c",
-        "s3/ps/Ada Example_1_assignsubmission_file_x.ipynb": "d",
-    }
-    assert "2 students (s4, s5)" in log
-    assert "nobody in the gradebook can be the one who handed in Zoe Nobody_6" in log
+    assert f"2 students (s4, s5) can be the one who handed in {theirs[0]}" in log
+    assert f"nobody in the gradebook can be the one who handed in {theirs[1]}" in log
 
 
 @pytest.mark.slow
@@ -180,8 +197,7 @@ def test_two_downloads_stop_it_before_anything_is_collected(course: Path) -> Non
     collect(course, "Moodle", {f"Ada Example_1_assignsubmission_file/{FIRST}.ipynb": "a"}, "x.zip")
     with zipfile.ZipFile(archive / "older.zip", "w") as download:
         download.writestr(f"Ada Example_1_assignsubmission_file/{FIRST}.ipynb", "old")
-    (command,) = re.findall(r"^nbgrader zip_collect .*Moodle$", GUIDE, re.M)
-    done = typed(course, *command.replace("ps1", "ps").split())
+    done = zip_collect(course, "Moodle")
     assert done.returncode != 0
     assert "two zip files in" in done.stderr
     assert "older.zip and x.zip; leave the one that counts" in done.stderr

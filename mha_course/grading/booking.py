@@ -49,21 +49,21 @@ def book_all(todo: Sequence[Work], progress: Progress) -> dict[str, str]:
     for work in todo:
         students.setdefault(work.student, []).append(work)
     task = progress.add_task("Booking", total=len(students))
-    troubles = {}
+    troubles, settings = {}, _settings(todo[0].course, todo[0].assignment) if todo else []
     for student, own in students.items():
         try:
-            _book(student, own)
+            _book(student, own, settings)
         except Exception as error:  # nbgrader's may be of any kind, and others wait
             troubles[student] = f"{type(error).__name__}: {error}"
         progress.advance(task)
     return troubles
 
 
-def _book(student: str, own: Sequence[Work]) -> None:
+def _book(student: str, own: Sequence[Work], settings: Sequence[str]) -> None:
     course, assignment = own[0].course, own[0].assignment
     stamp = course / FOLDER / assignment / student / "booked.txt"
     keys = [read_store(work.store).get("key", "") for work in own]
-    now = digest(keys, _time(own[0].folder), _settings(course, assignment))
+    now = digest(keys, _time(own[0].folder), settings)
     done = course / "autograded" / student / assignment
     if done.exists() and _text(stamp) == now and _is_booked(own):
         return
@@ -93,8 +93,8 @@ def _time(folder: Path) -> bytes:
 def _settings(course: Path, assignment: str) -> list[str]:
     """Return what penalties depend on beside the marks: nbgrader's settings and the due date."""
     with opened(course) as gradebook:
-        due = gradebook.find_assignment(assignment).duedate
-    return [(course / CONFIG).read_text(encoding="utf-8"), str(due)]
+        found = [known.duedate for known in gradebook.assignments if known.name == assignment]
+    return [_text(course / CONFIG), *map(str, found)]
 
 
 def _is_booked(own: Sequence[Work]) -> bool:

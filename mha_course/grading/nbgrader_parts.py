@@ -97,7 +97,8 @@ def outputs(mark: Result, problem: str, most: float) -> list[NotebookNode]:
 
 def as_text(mark: Result, problem: str, earned: float, most: float) -> str:
     lines = [f"Automatic mark: {earned:g} of {most:g} points, {mark['status']}."]
-    lines += [problem or mark["said"]] if problem or mark["said"] else []
+    if why := problem or mark["said"]:
+        lines.append(why)
     for title, passed, said in stages_of(mark):
         lines.append(f"  {'✓' if passed else '✗'} {title}{': ' + said if said else ''}")
     return "\n".join([*lines, *([mark["text"]] if mark["text"] else [])])

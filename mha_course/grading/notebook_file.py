@@ -11,6 +11,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from mha_course.cells import text
+from mha_course.grading.inside.wire import whole
 
 MOST_BYTES = 200_000_000
 MOST_BRACKETS = 20_000_000  # each may become a list or a dict, of many times its size in memory
@@ -80,7 +81,7 @@ def _notebook(data: dict[str, Any]) -> NotebookNode:
 
 def tamed(source: str, is_code: bool) -> str:
     """Return a cell's text without what other programs stumble over."""
-    source = source.encode("utf-8", "replace").decode("utf-8")  # half characters
+    source = whole(source)
     if len(source) > MOST_CELL:
         said = f"this cell has more than {MOST_CELL} characters"
         return f"raise ValueError({said!r})" if is_code else source[:MOST_CELL]

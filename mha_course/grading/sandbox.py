@@ -21,8 +21,10 @@ import mha_course.grading.inside as inside
 from mha_course.grading.inside import seccomp
 from mha_course.grading.inside.waiting import TOO_MANY_THREADS
 from mha_course.grading.inside.wire import BadMessage, send, take
-from mha_lib.exercises import forbidden
+from mha_lib.exercises import error_kind, forbidden
 
+# How an answer's process ended -> why.
+WHY = {-24: "time", 152: "time", -9: "memory", 137: "memory", TOO_MANY_THREADS: "threads"}
 SCRIPT = "mha_course/grading/inside/learner_side.py"
 NO_BUBBLEWRAP = (
     "bubblewrap (bwrap) is not there or does not work: learners' code can READ every file that you "
@@ -65,6 +67,7 @@ def write_folder(folder: Path) -> None:
     for path in sorted(Path(inside.__file__).parent.glob("*.py")):
         shutil.copy(path, target / path.name)
     shutil.copy(forbidden.__file__, target / "noticing.py")
+    shutil.copy(error_kind.__file__, target / "error_kind.py")
     for package in (folder / "mha_course", folder / "mha_course" / "grading"):
         (package / "__init__.py").touch()
 
@@ -183,10 +186,6 @@ class Sandbox:
             raise
         return reply, data
 
-    def _why(self, code: int) -> str:
-        words = {-24: "time", 152: "time", -9: "memory", 137: "memory", TOO_MANY_THREADS: "threads"}
-        return words.get(code, "gone")
-
     def _answer_ended(self) -> str:
         """Take note that the answer's process has ended, and return why it has.
 
@@ -201,7 +200,7 @@ class Sandbox:
         number = self.process.stdout.fileno()
         while select.select([number], [], [], 0)[0] and os.read(number, 1 << 20):
             pass
-        return self._why(*struct.unpack("<i", code))
+        return WHY.get(struct.unpack("<i", code)[0], "gone")
 
     def _read(self, count: int) -> bytes:
         assert self.process is not None

@@ -85,9 +85,10 @@ def _pieces(lesson: NotebookNode) -> Iterator[Piece]:
         if _tags(cell) & SKIPPED:
             continue
         if cell.cell_type == "code":
-            for part in _parts(cell):
+            parts = _parts(cell)
+            for part in parts:
                 yield ("subslide" if alone else "-"), part
-                alone = _is_tall(cell)
+                alone = len(parts) > 1
             continue
         for number, (kind, source) in enumerate(split(cell.source)):
             if kind == "-" and alone:
@@ -99,9 +100,10 @@ def _pieces(lesson: NotebookNode) -> Iterator[Piece]:
 
 def _parts(cell: NotebookNode) -> list[NotebookNode]:
     """Return a code cell; a tall figure apart from its code, for a slide of its own."""
-    code, figure = copy.deepcopy(cell), copy.deepcopy(cell)
+    code = copy.deepcopy(cell)
     if not _is_tall(cell):
         return [code]
+    figure = copy.deepcopy(cell)
     code.outputs, figure.source = [], ""
     figure.id = f"{cell.id}-figure"
     figure.metadata["tags"] = [*_tags(cell), "tall"]

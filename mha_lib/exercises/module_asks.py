@@ -132,14 +132,14 @@ def all_at_once(
     return pair(module(query, key, value, mask=mask, is_causal=is_causal, need_weights=True))
 
 
-def weights_before_dropout(cls: Any, num_heads: int, query: Tensor, dropout: float) -> Any:
-    return pair(ready(cls, num_heads, query, dropout, True, True)(query, need_weights=True))[1]
-
-
 def with_dropout(cls: Any, num_heads: int, query: Tensor, dropout: float, training: bool) -> Any:
     """Return output and weights. A dropout of 1 drops everything: no chance is left."""
     module = ready(cls, num_heads, query, dropout, True, training)
     return pair(module(query, need_weights=True))
+
+
+def weights_before_dropout(cls: Any, num_heads: int, query: Tensor, dropout: float) -> Any:
+    return with_dropout(cls, num_heads, query, dropout, training=True)[1]
 
 
 def gradients(cls: Any, num_heads: int, query: Tensor, mask: Tensor | None = None) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mha_lib.exercises.error_kind import kind_of
 from mha_lib.exercises.exercise import Case, WrongKind
 from mha_lib.exercises.forbidden import Noticing
 from mha_lib.exercises.guard import Printed, guarded
@@ -81,13 +82,7 @@ def _trouble(error: BaseException) -> Trouble:
         return Trouble("wrong kind", message=message)
     if type(error) is NotImplementedError and not message:
         return Trouble("not attempted")
-    return Trouble("raised", _kind(error), message[:300], _line(error))
-
-
-def _kind(error: BaseException) -> str:
-    """Return the name of an error; of a kind that the learner made, Python's kind it belongs to."""
-    python = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
-    return (type(error) if python in (Exception, BaseException) else python).__name__
+    return Trouble("raised", kind_of(error), message[:300], _line(error))
 
 
 def _line(error: BaseException) -> str:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from mha_course.grading.inside import seccomp
+from mha_course.grading.inside.error_kind import kind_of
 from mha_course.grading.inside.noticing import Noticing
 from mha_course.grading.inside.ready_made import watch
 from mha_course.grading.inside.wire import Reader, Writer
@@ -164,12 +165,6 @@ def same(one: Tensor, other: Tensor) -> bool:
     plain = one.detach()
     alike = plain.shape == other.shape and plain.dtype == other.dtype
     return alike and torch.equal(plain.nan_to_num(), other.nan_to_num())
-
-
-def kind_of(error: BaseException) -> str:
-    """Return the name of an error; of a kind that the learner made, Python's kind it belongs to."""
-    python = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
-    return (type(error) if python in (Exception, BaseException) else python).__name__
 
 
 def trouble(error: BaseException, source: str) -> dict[str, str]:
